@@ -5,4 +5,6 @@
 //! cycle model of SMs, caches and DRAM; [`machine`] is the door: allocate, copy, launch, synchronise.
 //! Nothing a kernel does makes this crate panic: a kernel's fault is a value ([`fault::Fault`]).
 
+pub mod device;
 pub mod isa;
+pub mod occupancy;
