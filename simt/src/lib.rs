@@ -8,3 +8,4 @@
 pub mod device;
 pub mod isa;
 pub mod occupancy;
+pub mod rewrite;
