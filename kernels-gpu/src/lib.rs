@@ -1,1 +1,32 @@
+//! The laboratories' kernels: device code in Rust, one module a topic.
+//!
+//! Compiled for `nvptx64`, the crate is one PTX module with an entry a kernel. Compiled for the host, it is the typed
+//! descriptors that launches take ([`KERNELS`] lists them) and the maths of [`maths`], which a kernel and its CPU
+//! reference share, so that both compute the same bits.
+//!
+//! Rules that every kernel keeps: parameters are pointers and scalars; indices are 32-bit until they meet a pointer;
+//! no bounds check and no panic; what synchronises lanes comes from `cuda_std`, never from `asm!`. Launch bounds and
+//! register caps stand in one table, [`bounds`], and shared arrays in one type, [`shared`].
 
+#![cfg_attr(target_arch = "nvptx64", no_std)]
+#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+
+pub mod blur;
+#[cfg(not(target_arch = "nvptx64"))]
+pub mod bounds;
+pub mod divergence;
+pub mod maths;
+pub mod mix;
+pub mod occupancy;
+pub mod predication;
+pub mod primitives;
+pub mod shared;
+pub mod slow;
+mod special;
+pub mod vecadd;
+pub mod whoami;
+
+#[cfg(not(target_arch = "nvptx64"))]
+mod table;
+#[cfg(not(target_arch = "nvptx64"))]
+pub use table::{KERNELS, find};
