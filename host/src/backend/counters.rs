@@ -1,0 +1,26 @@
+//! Counters of one launch under Nsight Compute's names, from the machine or from hardware.
+
+use warpwise_simt::isa::Isa;
+
+/// Names and values, in the order in which their source lists them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CounterSet {
+    /// The code that was counted: instruction counts of PTX and SASS differ.
+    pub isa: Isa,
+    values: Vec<(String, f64)>,
+}
+
+impl CounterSet {
+    pub fn new(isa: Isa, values: impl IntoIterator<Item = (String, f64)>) -> Self {
+        Self { isa, values: values.into_iter().collect() }
+    }
+
+    /// The value of a counter such as `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`.
+    pub fn get(&self, name: &str) -> Option<f64> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, value)| *value)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = (&str, f64)> {
+        self.values.iter().map(|(name, value)| (name.as_str(), *value))
+    }
+}

@@ -1,0 +1,143 @@
+//! Where kernels run: one trait, and a backend for each kind of device.
+//!
+//! [`Backend`] is what CUDA's driver offers, in its words and with its contract:
+//!
+//! - a launch returns at once; work on a stream runs in the order it was given;
+//! - a bad configuration is refused at the launch and harms nothing;
+//! - a fault inside a kernel surfaces at the next synchronise or blocking copy, and from then on the context refuses
+//!   all work ([`GpuError::Poisoned`]).
+//!
+//! The trait deals in addresses and bytes, so that it can be a `dyn`. Types come back in [`gpu`]: buffers that free
+//! themselves and launches whose arguments are checked at compile time.
+
+mod counters;
+mod error;
+mod gpu;
+
+use std::num::NonZeroU32;
+
+pub use counters::CounterSet;
+pub use error::{GpuError, KernelFault};
+pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
+use warpwise_simt::device::Limits;
+
+use crate::numbers::Time;
+
+/// The kinds of backend; reports use the words `sim` and `cuda`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BackendKind {
+    /// The SIMT machine on the CPU.
+    Sim,
+    /// A GPU through the CUDA driver.
+    Cuda,
+}
+
+impl BackendKind {
+    pub fn word(self) -> &'static str {
+        match self {
+            BackendKind::Sim => "sim",
+            BackendKind::Cuda => "cuda",
+        }
+    }
+}
+
+/// A stream of a context. The default stream (0) waits for all others, and they for it, as CUDA's legacy one does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct StreamId(pub u32);
+
+impl StreamId {
+    pub const DEFAULT: Self = Self(0);
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct EventId(pub u32);
+
+/// A launch that was accepted: [`Backend::report`] gives what became of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LaunchId(pub u64);
+
+/// Everything that decides a launch but the kernel's code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LaunchRequest {
+    /// Name of the entry in the loaded module.
+    pub kernel: String,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    pub dynamic_shared_bytes: u32,
+    /// Arguments in CUDA's parameter layout.
+    pub params: Vec<u8>,
+    pub stream: StreamId,
+    /// Run under the cycle model, where there is one, so that the report has a time and cache counters.
+    pub timed: bool,
+    /// Registers a thread, for residency, where ptxas has said; else the backend's own knowledge.
+    pub registers: Option<NonZeroU32>,
+}
+
+/// What became of a launch.
+#[derive(Clone, Debug)]
+pub struct LaunchReport {
+    /// Counters under Nsight Compute's names; `None` on a GPU.
+    pub counters: Option<CounterSet>,
+    /// Empty after a functional run.
+    pub times: Vec<Time>,
+}
+
+impl LaunchReport {
+    /// The value of a counter such as `smsp__inst_executed.sum`; `None` where it was not counted.
+    pub fn counter(&self, name: &str) -> Option<f64> {
+        self.counters.as_ref().and_then(|counters| counters.get(name))
+    }
+
+    /// The time, if there is one.
+    pub fn time(&self) -> Option<&Time> {
+        self.times.first()
+    }
+}
+
+/// What a report needs to know of the device behind a backend.
+#[derive(Clone, Debug)]
+pub struct DeviceFacts {
+    /// As reports show it.
+    pub name: String,
+    /// Architecture as ptxas names it: `sm_120`.
+    pub arch: String,
+    pub sm_count: u32,
+    /// What its compute capability allows.
+    pub limits: &'static Limits,
+}
+
+/// One context on one device, with one module loaded.
+pub trait Backend: Send + Sync {
+    fn kind(&self) -> BackendKind;
+    fn device(&self) -> &DeviceFacts;
+
+    /// Allocates device memory.
+    fn alloc(&self, bytes: u64) -> Result<u64, GpuError>;
+    fn free(&self, address: u64) -> Result<(), GpuError>;
+    /// Copies to the device after all earlier work; returns when it is done.
+    fn write(&self, address: u64, bytes: &[u8]) -> Result<(), GpuError>;
+    /// Copies from the device after all earlier work; returns when it is done.
+    fn read(&self, address: u64, bytes: &mut [u8]) -> Result<(), GpuError>;
+    /// Queues a copy to the device.
+    fn write_on(&self, stream: StreamId, address: u64, bytes: Vec<u8>) -> Result<(), GpuError>;
+    /// Queues a copy within the device.
+    fn copy_on(&self, stream: StreamId, from: u64, to: u64, bytes: u64) -> Result<(), GpuError>;
+    /// Queues a fill with one byte.
+    fn fill_on(&self, stream: StreamId, address: u64, byte: u8, bytes: u64) -> Result<(), GpuError>;
+
+    fn create_stream(&self) -> Result<StreamId, GpuError>;
+    /// Waits until all work given so far is done; with a stream, that of the stream.
+    fn synchronize(&self, stream: Option<StreamId>) -> Result<(), GpuError>;
+
+    fn create_event(&self) -> Result<EventId, GpuError>;
+    fn record_event(&self, event: EventId, stream: StreamId) -> Result<(), GpuError>;
+    /// Later work on `stream` waits for what `event` last recorded.
+    fn wait_event(&self, stream: StreamId, event: EventId) -> Result<(), GpuError>;
+    /// Waits for both events; the time between them.
+    fn elapsed(&self, start: EventId, end: EventId) -> Result<Time, GpuError>;
+
+    /// Queues a launch. Refuses a configuration that the device cannot run, without waiting for anything.
+    fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError>;
+    /// Waits for the launch; what became of it. A report can be fetched once.
+    fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError>;
+}

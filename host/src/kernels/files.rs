@@ -1,0 +1,116 @@
+//! Where the kernels' PTX is found, and what it says of its making.
+//!
+//! `WARPWISE_KERNELS` names the folder; else `kernels/` beside the executable (a bundle); else `target/warpwise/kernels` of a
+//! folder above the executable or above the working directory (a checkout).
+
+use std::env;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+
+const PTX: &str = "kernels.ptx";
+const FACTS: &str = "kernels.json";
+const IN_CHECKOUT: &str = "target/warpwise/kernels";
+
+#[derive(Debug, thiserror::Error)]
+pub enum KernelFilesError {
+    #[error(
+        "no kernels: there is no {PTX} in {}\nbuild them with `cargo xtask labs`, or name their folder in WARPWISE_KERNELS",
+        .looked_in.iter().map(|folder| format!("`{}`", folder.display())).collect::<Vec<_>>().join(", ")
+    )]
+    NotFound { looked_in: Vec<PathBuf> },
+    #[error("cannot read `{path}`: {source}")]
+    Unreadable { path: PathBuf, source: std::io::Error },
+    #[error(
+        "`{path}` is not what the kernels' build writes: {source}\nbuild the kernels again with `cargo xtask labs`"
+    )]
+    Facts { path: PathBuf, source: serde_json::Error },
+}
+
+/// The compiled kernels.
+#[derive(Clone, Debug)]
+pub struct KernelFiles {
+    pub folder: PathBuf,
+    pub ptx_path: PathBuf,
+    pub ptx: String,
+    pub facts: KernelFacts,
+}
+
+/// How the PTX was made; everything unknown where the build left no word.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(default)]
+pub struct KernelFacts {
+    pub rustc: Option<String>,
+    pub llvm: Option<String>,
+    /// Path of the compiler.
+    pub compiler: Option<String>,
+    pub core_source: Option<String>,
+    pub source_hash: Option<String>,
+}
+
+impl KernelFiles {
+    /// Finds and reads the kernels.
+    pub fn open() -> Result<Self, KernelFilesError> {
+        let candidates = candidates();
+        match candidates.iter().find(|folder| folder.join(PTX).is_file()) {
+            Some(folder) => Self::read(folder),
+            None => Err(KernelFilesError::NotFound { looked_in: candidates }),
+        }
+    }
+
+    /// Reads the kernels of one folder.
+    pub fn read(folder: &Path) -> Result<Self, KernelFilesError> {
+        let ptx_path = folder.join(PTX);
+        let ptx = std::fs::read_to_string(&ptx_path)
+            .map_err(|source| KernelFilesError::Unreadable { path: ptx_path.clone(), source })?;
+        let facts_path = folder.join(FACTS);
+        let facts = match std::fs::read_to_string(&facts_path) {
+            Ok(text) => {
+                serde_json::from_str(&text).map_err(|source| KernelFilesError::Facts { path: facts_path, source })?
+            }
+            Err(_) => KernelFacts::default(),
+        };
+        Ok(Self { folder: folder.to_owned(), ptx_path, ptx, facts })
+    }
+}
+
+/// Folders to look in, the first that has the PTX wins. A folder that was named is the only candidate.
+fn candidates() -> Vec<PathBuf> {
+    if let Some(named) = env::var_os("WARPWISE_KERNELS").filter(|value| !value.is_empty()) {
+        return vec![named.into()];
+    }
+    let executable = env::current_exe().ok();
+    let beside = executable.as_deref().and_then(Path::parent);
+    let mut folders: Vec<PathBuf> = beside.map(|folder| folder.join("kernels")).into_iter().collect();
+    let starts = [beside.map(Path::to_owned), env::current_dir().ok()];
+    for start in starts.into_iter().flatten() {
+        let checkout = start.ancestors().map(|folder| folder.join(IN_CHECKOUT)).find(|folder| folder.is_dir());
+        folders.extend(checkout.filter(|folder| !folders.contains(folder)));
+    }
+    if folders.len() <= 1 {
+        folders.push(PathBuf::from(IN_CHECKOUT));
+    }
+    folders
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn facts_with_more_or_fewer_fields_are_read() {
+        let facts: KernelFacts = serde_json::from_str(r#"{"rustc": "1.96.0", "flags": ["-O"]}"#).expect("a valid file");
+        assert_eq!(facts.rustc.as_deref(), Some("1.96.0"));
+        assert_eq!(facts.llvm, None);
+    }
+
+    #[test]
+    fn kernels_that_are_not_there_say_where_they_were_looked_for_and_what_to_do() {
+        let error = KernelFilesError::NotFound { looked_in: vec!["/a".into(), "/b".into()] };
+        assert_eq!(
+            error.to_string(),
+            "no kernels: there is no kernels.ptx in `/a`, `/b`\n\
+             build them with `cargo xtask labs`, or name their folder in WARPWISE_KERNELS"
+        );
+    }
+}

@@ -1,0 +1,206 @@
+//! What a lab works with: contexts on the chosen device, what ptxas says of a kernel, and the record of what was found.
+
+use std::collections::HashMap;
+use std::time::Instant;
+
+use cuda_std::host::{Kernel, KernelArgs};
+use warpwise_simt::device::Device;
+
+use super::{KernelRow, Lab, LabError, LabOutcome, OccupancyFigures, Plot, Table};
+use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape};
+use crate::claim::{Claim, Setting, TRUE, Value, holds};
+use crate::kernels::Resources;
+use crate::progress::Progress;
+use crate::workbench::{MachineOptions, Workbench};
+
+/// One run of one lab.
+pub struct LabContext<'a> {
+    bench: &'a Workbench,
+    progress: &'a Progress,
+    kernels: Vec<KernelRow>,
+    tables: Vec<Table>,
+    plots: Vec<Plot>,
+    notes: Vec<String>,
+    found: HashMap<String, Value>,
+    missing: HashMap<String, String>,
+}
+
+impl<'a> LabContext<'a> {
+    /// Runs the lab to its end or its first error, and judges its claims.
+    pub fn run(lab: &'static Lab, bench: &'a Workbench, progress: &'a Progress) -> LabOutcome {
+        let started = Instant::now();
+        progress.lab(lab.id);
+        let mut cx = Self {
+            bench,
+            progress,
+            kernels: Vec::new(),
+            tables: Vec::new(),
+            plots: Vec::new(),
+            notes: Vec::new(),
+            found: HashMap::new(),
+            missing: HashMap::new(),
+        };
+        let result = (lab.run)(&mut cx);
+        cx.into_outcome(lab, result, started.elapsed().as_secs_f64())
+    }
+
+    // ---- where and with what ----
+
+    /// The device that the run was asked for; with the backend `cuda`, the model of the GPU at hand.
+    pub fn device(&self) -> &'static Device {
+        self.bench.device
+    }
+
+    pub fn backend(&self) -> BackendKind {
+        self.bench.backend
+    }
+
+    /// A new context on the chosen device, with the kernels loaded.
+    pub fn gpu(&self) -> Result<Gpu, LabError> {
+        Ok(self.bench.gpu()?)
+    }
+
+    /// A new context of the machine on another device, or run another way: for claims that are the machine's alone.
+    pub fn machine(&self, device: &'static Device, options: MachineOptions) -> Result<Gpu, LabError> {
+        Ok(self.bench.machine(device, options)?)
+    }
+
+    /// The machine's options as the command line gave them, to be changed for [`LabContext::machine`].
+    pub fn options(&self) -> MachineOptions {
+        self.bench.options
+    }
+
+    /// Everything of the run that is not this lab's alone: PTX, listings, tools.
+    pub fn bench(&self) -> &'a Workbench {
+        self.bench
+    }
+
+    /// Registers, spills and shared memory of a kernel on an architecture (`sm_120`).
+    pub fn resources(&self, kernel: &str, arch: &str) -> Result<Resources, LabError> {
+        Ok(self.bench.resources(kernel, arch, None)?)
+    }
+
+    /// As [`LabContext::resources`], compiled with at most so many registers.
+    pub fn resources_capped(&self, kernel: &str, arch: &str, max_registers: u32) -> Result<Resources, LabError> {
+        Ok(self.bench.resources(kernel, arch, Some(max_registers))?)
+    }
+
+    /// Says on the terminal what goes on, in long labs.
+    pub fn progress(&self, step: &str) {
+        self.progress.step(step);
+    }
+
+    // ---- what was found ----
+
+    /// What was found for the claim `id` of this lab.
+    pub fn found(&mut self, id: &str, value: impl Into<Value>) {
+        self.found.insert(id.to_owned(), value.into());
+    }
+
+    /// For a claim in words ([`crate::claim::holds`]): whether it holds, and what was seen if it does not.
+    pub fn holds(&mut self, id: &str, holds: bool, otherwise: impl Into<String>) {
+        self.found(id, if holds { TRUE.to_owned() } else { otherwise.into() });
+    }
+
+    /// Why the claim `id` could not be decided here.
+    pub fn not_run(&mut self, id: &str, reason: impl Into<String>) {
+        self.missing.insert(id.to_owned(), reason.into());
+    }
+
+    pub fn row(&mut self, row: KernelRow) {
+        self.kernels.push(row);
+    }
+
+    pub fn table(&mut self, table: Table) {
+        self.tables.push(table);
+    }
+
+    pub fn plot(&mut self, plot: Plot) {
+        self.plots.push(plot);
+    }
+
+    /// A line for the reader, below the tables.
+    pub fn note(&mut self, text: impl Into<String>) {
+        self.notes.push(text.into());
+    }
+
+    // ---- the usual measurement ----
+
+    /// Launches the kernel under the cycle model (on a GPU: with warm-up and samples), waits, and records a row: registers by
+    /// ptxas, occupancy, limiter, time and counters. `variant` tells apart rows of one kernel.
+    ///
+    /// A kernel that spills by ptxas runs without the cycle model: PTX has no spills, so a time from it would be wrong.
+    pub fn measure<A: KernelArgs>(
+        &mut self,
+        gpu: &Gpu,
+        kernel: &Kernel<A>,
+        variant: &str,
+        shape: LaunchShape,
+        args: A,
+    ) -> Result<LaunchReport, LabError> {
+        self.progress.step(kernel.name);
+        let arch = gpu.device().arch.clone();
+        let resources = self.bench.resources(kernel.name, &arch, None)?;
+        let timed = !resources.spills() || gpu.kind() == BackendKind::Cuda;
+        let report = match timed {
+            true => gpu.profile(kernel, shape, Some(resources.registers.value()), args)?,
+            false => gpu.report(gpu.launch_shaped(kernel, shape, args)?)?,
+        };
+        let occupancy = resources.occupancy(gpu.device().limits, shape)?;
+        self.row(KernelRow {
+            kernel: kernel.name.to_owned(),
+            variant: variant.to_owned(),
+            device: gpu.device().name.clone(),
+            arch,
+            registers: resources.registers,
+            spill_store_bytes: resources.spill_store_bytes,
+            spill_load_bytes: resources.spill_load_bytes,
+            stack_bytes: resources.stack_bytes,
+            shared_bytes: resources.static_shared_bytes + shape.dynamic_shared_bytes,
+            grid: shape.grid,
+            block: shape.block,
+            occupancy: OccupancyFigures::new(&occupancy, report.counters.as_ref()),
+            times: report.times.clone(),
+            no_time: (!timed).then(|| "needs SASS".to_owned()),
+            counters: report.counters.clone(),
+        });
+        Ok(report)
+    }
+}
+
+impl LabContext<'_> {
+    fn into_outcome(mut self, lab: &'static Lab, result: Result<(), LabError>, seconds: f64) -> LabOutcome {
+        let setting = Setting {
+            backend: self.bench.backend,
+            device: self.bench.device_name().to_owned(),
+            toolchain: self.bench.toolchain().clone(),
+        };
+        let stopped = result.err().map(|error| error.to_string());
+        let mut claims = Vec::new();
+        if let Some(error) = &stopped {
+            let end = Claim::new("runs", lab.sections, "the lab runs to its end", holds("it does"));
+            claims.push(end.judge(Some(Value::Text(error.clone())), None, &setting));
+        }
+        for claim in (lab.claims)() {
+            let found = self.found.remove(&claim.id);
+            let missing = self.missing.remove(&claim.id);
+            let missing = missing.or_else(|| stopped.as_ref().map(|_| "the lab stopped before it".to_owned()));
+            claims.push(claim.judge(found, missing, &setting));
+        }
+        // What was found for no claim of the list is a slip of the lab, and worth seeing.
+        for id in self.found.into_keys().chain(self.missing.into_keys()) {
+            let unlisted = Claim::new(&id, lab.sections, "every claim found is listed", holds("it is listed"));
+            claims.push(unlisted.judge(Some(Value::Text("not listed".to_owned())), None, &setting));
+        }
+        LabOutcome {
+            lab,
+            backend: setting.backend,
+            seconds,
+            kernels: self.kernels,
+            tables: self.tables,
+            plots: self.plots,
+            notes: self.notes,
+            claims,
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! What a lab leaves behind: the one in-memory form that terminal, JSON and HTML reports are written from.
+
+use super::{KernelRow, Lab, Plot, Table};
+use crate::backend::BackendKind;
+use crate::claim::{Judged, Toolchain, Verdict};
+
+/// One lab after its run.
+pub struct LabOutcome {
+    pub lab: &'static Lab,
+    pub backend: BackendKind,
+    pub seconds: f64,
+    pub kernels: Vec<KernelRow>,
+    pub tables: Vec<Table>,
+    pub plots: Vec<Plot>,
+    /// Lines for the reader, below the tables.
+    pub notes: Vec<String>,
+    pub claims: Vec<Judged>,
+}
+
+/// All labs of a run.
+pub struct RunOutcome {
+    pub toolchain: Toolchain,
+    pub labs: Vec<LabOutcome>,
+}
+
+/// Claims by verdict.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    pub holds: usize,
+    pub fails: usize,
+    pub not_run: usize,
+}
+
+impl Summary {
+    pub fn of<'a>(claims: impl IntoIterator<Item = &'a Judged>) -> Self {
+        let mut summary = Self::default();
+        for claim in claims {
+            match claim.verdict {
+                Verdict::Holds => summary.holds += 1,
+                Verdict::Fails => summary.fails += 1,
+                Verdict::NotRun => summary.not_run += 1,
+            }
+        }
+        summary
+    }
+}
+
+impl RunOutcome {
+    pub fn summary(&self) -> Summary {
+        Summary::of(self.labs.iter().flat_map(|lab| &lab.claims))
+    }
+}

@@ -1,0 +1,15 @@
+//! The labs: one file each, and the table that command line, reports and tests go by. How to write one: [`crate::lab`].
+
+mod launch;
+
+use crate::lab::Lab;
+use crate::suggest::UnknownName;
+
+/// Every lab, in the order of the chapters.
+pub static LABS: &[&Lab] = &[&launch::LAB];
+
+/// The lab with this id.
+pub fn find(id: &str) -> Result<&'static Lab, UnknownName> {
+    let found = LABS.iter().copied().find(|lab| lab.id == id);
+    found.ok_or_else(|| UnknownName::new("lab", id, LABS.iter().map(|lab| lab.id)))
+}
