@@ -1,0 +1,132 @@
+//! The report as one HTML file that needs nothing else: styles and plots are inside, light and dark, wide and narrow.
+
+use std::fmt::Write;
+
+use super::svg::svg;
+use super::words::{KERNEL_COLUMNS, kernel_cells, unvalidated_devices};
+use crate::claim::{Judged, Value, Verdict};
+use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
+
+/// The page of a run.
+pub fn page(run: &RunOutcome) -> String {
+    let Summary { holds, fails, not_run } = run.summary();
+    let mut body = String::new();
+    for outcome in &run.labs {
+        body.push_str(&lab(outcome));
+    }
+    let links: Vec<String> =
+        run.labs.iter().map(|outcome| format!("<a href=\"#{0}\">{0}</a>", escape(outcome.lab.id))).collect();
+    let mut caveats = String::new();
+    for device in unvalidated_devices(run.labs.iter().flat_map(|lab| &lab.kernels)) {
+        let device = escape(device);
+        let _ = write!(
+            caveats,
+            "<p>Times of the {device} are modelled; the model was not held against one: good for ratios.</p>"
+        );
+    }
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise: labs</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Warpwise</h1>\n\
+         <p><b>{holds}</b> claims hold, <b class=\"{}\">{fails}</b> fail, <b>{not_run}</b> not run here. Compiled by {}.</p>\n\
+         {caveats}<nav>{}</nav>\n</header>\n<main>\n{body}</main>\n</body>\n</html>\n",
+        if fails > 0 { "fails" } else { "holds" },
+        escape(&run.toolchain.to_string()),
+        links.join(" ")
+    )
+}
+
+const STYLE: &str = include_str!("report.css");
+
+fn lab(outcome: &LabOutcome) -> String {
+    let lab = outcome.lab;
+    let mut html = format!(
+        "<section id=\"{id}\">\n<h2>{id}: {}</h2>\n<p class=\"from\">{}, {} backend, {:.1} s</p>\n",
+        escape(lab.question),
+        escape(lab.sections),
+        outcome.backend.word(),
+        outcome.seconds,
+        id = escape(lab.id),
+    );
+    if !outcome.kernels.is_empty() {
+        let rows = outcome.kernels.iter().map(|row| kernel_cells(row).to_vec());
+        html.push_str(&rows_html(&KERNEL_COLUMNS, rows));
+    }
+    for table in &outcome.tables {
+        html.push_str(&table_html(table));
+    }
+    for plot in &outcome.plots {
+        let _ = writeln!(html, "<figure>{}<figcaption>{}</figcaption></figure>", svg(plot), escape(&plot.title));
+    }
+    for note in &outcome.notes {
+        let _ = writeln!(html, "<p>{}</p>", escape(note));
+    }
+    html.push_str("<ul class=\"claims\">\n");
+    for judged in &outcome.claims {
+        html.push_str(&claim(judged));
+    }
+    html.push_str("</ul>\n</section>\n");
+    html
+}
+
+fn table_html(table: &Table) -> String {
+    let rows = table.rows.iter().map(|row| row.iter().map(Value::to_string).collect());
+    format!("<h3>{}</h3>\n{}", escape(&table.title), rows_html(&table.columns, rows))
+}
+
+fn rows_html<S: AsRef<str>>(columns: &[S], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+    for column in columns {
+        let _ = write!(html, "<th scope=\"col\">{}</th>", escape(column.as_ref()));
+    }
+    html.push_str("</tr></thead>\n<tbody>\n");
+    for row in rows {
+        html.push_str("<tr>");
+        for cell in row {
+            let _ = write!(html, "<td>{}</td>", escape(&cell));
+        }
+        html.push_str("</tr>\n");
+    }
+    html.push_str("</tbody>\n</table></div>\n");
+    html
+}
+
+fn claim(judged: &Judged) -> String {
+    let word = match judged.verdict {
+        Verdict::Holds => "holds",
+        Verdict::Fails => "fails",
+        Verdict::NotRun => "not run",
+    };
+    let claim = &judged.claim;
+    let mut html = format!(
+        "<li class=\"{}\"><b>{word}</b> {} <span class=\"from\">{}</span><br><small>expected {}",
+        judged.verdict.word(),
+        escape(&claim.statement),
+        escape(claim.section),
+        escape(&claim.relation.to_string())
+    );
+    if let Some(found) = &judged.found {
+        let _ = write!(html, "; found {}", escape(&found.to_string()));
+    }
+    for text in [&judged.why, &claim.note].into_iter().flatten() {
+        let _ = write!(html, "; {}", escape(text));
+    }
+    html.push_str("</small></li>\n");
+    html
+}
+
+/// Text that may stand in an element or in a quoted attribute.
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for character in text.chars() {
+        match character {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            other => escaped.push(other),
+        }
+    }
+    escaped
+}

@@ -1,0 +1,164 @@
+//! Plots as SVG that follows the page's colours, light or dark.
+//!
+//! The drawing library writes fixed colours into attributes. Ink and grid are drawn in two colours that occur nowhere else, and these
+//! are replaced in the text by `currentColor` and a CSS variable; the series' colours are chosen to be read on both grounds.
+
+use plotters::coord::Shift;
+use plotters::coord::ranged1d::{AsRangedCoord, Ranged, ValueFormatter};
+use plotters::prelude::*;
+
+use crate::claim::format::real;
+use crate::lab::{Axis, Mark, Plot};
+
+const SIZE: (u32, u32) = (680, 340);
+
+/// Stand-ins for the page's ink and grid.
+const INK: RGBColor = RGBColor(1, 2, 3);
+const GRID: RGBColor = RGBColor(3, 2, 1);
+
+/// Okabe and Ito's colours that keep contrast on white and on near-black (jfly.uni-koeln.de/color).
+const SERIES: [RGBColor; 6] = [
+    RGBColor(0, 114, 178),
+    RGBColor(213, 94, 0),
+    RGBColor(0, 158, 115),
+    RGBColor(204, 121, 167),
+    RGBColor(230, 159, 0),
+    RGBColor(86, 180, 233),
+];
+
+type Points = Vec<(f64, f64)>;
+type DrawResult<E> = Result<(), DrawingAreaErrorKind<E>>;
+
+/// The plot as an `<svg>` element; empty if it has no point that can be drawn.
+pub fn svg(plot: &Plot) -> String {
+    let series: Vec<Points> = plot.series.iter().map(|series| drawable(&series.points, plot)).collect();
+    let Some([x, y]) = ranges(&series, plot) else {
+        return String::new();
+    };
+    let mut text = String::new();
+    {
+        let area = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
+        // Writing into a string cannot fail; a plot that the library refuses is left out.
+        let drawn = match (plot.x.log, plot.y.log) {
+            (false, false) => draw(&area, plot, &series, x.0..x.1, y.0..y.1),
+            (true, false) => draw(&area, plot, &series, (x.0..x.1).log_scale(), y.0..y.1),
+            (false, true) => draw(&area, plot, &series, x.0..x.1, (y.0..y.1).log_scale()),
+            (true, true) => draw(&area, plot, &series, (x.0..x.1).log_scale(), (y.0..y.1).log_scale()),
+        };
+        if drawn.is_err() {
+            return String::new();
+        }
+    }
+    follow_page_colours(&text, &plot.title)
+}
+
+fn drawable(points: &[(f64, f64)], plot: &Plot) -> Points {
+    let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
+    points.iter().copied().filter(|&(x, y)| fits(x, &plot.x) && fits(y, &plot.y)).collect()
+}
+
+/// Least and greatest on each axis with some air; a linear axis of quantities starts at zero.
+fn ranges(series: &[Points], plot: &Plot) -> Option<[(f64, f64); 2]> {
+    let range = |values: &dyn Fn(&(f64, f64)) -> f64, axis: &Axis| {
+        let all = series.iter().flatten().map(values);
+        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        match axis.log {
+            _ if low > high => None,
+            true => Some((low / 1.1, high * 1.1)),
+            false => Some((low.min(0.0), if high > low.min(0.0) { high * 1.05 } else { low.abs() + 1.0 })),
+        }
+    };
+    Some([range(&|point| point.0, &plot.x)?, range(&|point| point.1, &plot.y)?])
+}
+
+fn draw<X, Y, DB: DrawingBackend>(
+    area: &DrawingArea<DB, Shift>,
+    plot: &Plot,
+    series: &[Points],
+    x: X,
+    y: Y,
+) -> DrawResult<DB::ErrorType>
+where
+    X: AsRangedCoord<Value = f64>,
+    Y: AsRangedCoord<Value = f64>,
+    X::CoordDescType: ValueFormatter<f64> + Ranged<ValueType = f64>,
+    Y::CoordDescType: ValueFormatter<f64> + Ranged<ValueType = f64>,
+{
+    let text = ("sans-serif", 13).into_font().color(&INK);
+    let mut chart =
+        ChartBuilder::on(area).margin(12).x_label_area_size(44).y_label_area_size(64).build_cartesian_2d(x, y)?;
+    chart
+        .configure_mesh()
+        .axis_style(INK)
+        .bold_line_style(GRID)
+        .light_line_style(TRANSPARENT)
+        .label_style(text.clone())
+        .axis_desc_style(text.clone())
+        .x_desc(&plot.x.label)
+        .y_desc(&plot.y.label)
+        .x_label_formatter(&|value| real(*value))
+        .y_label_formatter(&|value| real(*value))
+        .draw()?;
+    for (index, (points, series)) in series.iter().zip(&plot.series).enumerate() {
+        let colour = SERIES[index % SERIES.len()];
+        let drawn = match series.mark {
+            Mark::Points => chart.draw_series(points.iter().map(|&at| Circle::new(at, 3, colour.filled())))?,
+            Mark::Line => chart.draw_series(LineSeries::new(points.iter().copied(), colour.stroke_width(2)))?,
+            Mark::Steps => chart.draw_series(LineSeries::new(steps(points), colour.stroke_width(2)))?,
+        };
+        drawn.label(&series.name).legend(move |(x, y)| Rectangle::new([(x, y - 2), (x + 14, y + 2)], colour.filled()));
+    }
+    if plot.series.len() > 1 {
+        chart.configure_series_labels().label_font(text).border_style(GRID).draw()?;
+    }
+    area.present()
+}
+
+/// Each value held until the next point.
+fn steps(points: &[(f64, f64)]) -> Points {
+    let mut corners = Points::with_capacity(points.len() * 2);
+    for &(x, y) in points {
+        if let Some(&(_, held)) = corners.last() {
+            corners.push((x, held));
+        }
+        corners.push((x, y));
+    }
+    corners
+}
+
+fn follow_page_colours(svg: &str, title: &str) -> String {
+    let fixed = format!(r#"<svg width="{}" height="{}""#, SIZE.0, SIZE.1);
+    let fluid = format!(r#"<svg role="img" aria-label="{}" class="plot""#, super::html::escape(title));
+    svg.replacen(&fixed, &fluid, 1).replace("#010203", "currentColor").replace("#030201", "var(--grid)")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plot(x: Axis) -> Plot {
+        Plot::new("occupancy <by> registers", x, Axis::linear("occupancy (%)"))
+            .series("256 threads", Mark::Steps, [(40.0, 100.0), (41.0, 83.0), (49.0, 67.0)])
+            .series("512 threads", Mark::Points, [(0.0, 1.0), (f64::NAN, 2.0)])
+    }
+
+    #[test]
+    fn a_plot_takes_its_ink_from_the_page_and_escapes_its_title() {
+        let svg = svg(&plot(Axis::linear("registers")));
+        assert!(svg.contains("currentColor") && svg.contains("var(--grid)"), "{svg}");
+        assert!(!svg.contains("#010203") && !svg.contains("<svg width"), "{svg}");
+        assert!(svg.contains("aria-label=\"occupancy &lt;by&gt; registers\""), "{svg}");
+    }
+
+    #[test]
+    fn points_that_a_logarithm_does_not_have_are_left_out() {
+        assert!(svg(&plot(Axis::log("registers"))).contains("256 threads"));
+        let none = Plot::new("", Axis::log("x"), Axis::log("y")).series("s", Mark::Line, [(0.0, 1.0), (1.0, -1.0)]);
+        assert_eq!(svg(&none), "");
+    }
+
+    #[test]
+    fn a_step_holds_its_value_until_the_next_point() {
+        assert_eq!(steps(&[(1.0, 5.0), (2.0, 3.0)]), [(1.0, 5.0), (2.0, 5.0), (2.0, 3.0)]);
+    }
+}

@@ -1,0 +1,211 @@
+//! The report in the terminal: at most 100 columns, colour only where the reader can see it.
+
+use std::io::{self, IsTerminal, Write};
+
+use comfy_table::presets::NOTHING;
+use comfy_table::{CellAlignment, ContentArrangement};
+
+use super::words::{KERNEL_COLUMNS, kernel_cells, unvalidated_devices};
+use crate::claim::{Judged, TRUE, Value, Verdict};
+use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
+
+/// Widest line that is written, however wide the terminal.
+const WIDTH_MAX: u16 = 100;
+
+/// A place to write reports to, which knows whether it may use colour.
+pub struct Terminal<W> {
+    out: W,
+    colour: bool,
+}
+
+/// Standard output; coloured if it is a terminal and `NO_COLOR` is not set (no-color.org: any non-empty value).
+pub fn stdout() -> Terminal<io::StdoutLock<'static>> {
+    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Terminal { colour: io::stdout().is_terminal() && !no_color, out: io::stdout().lock() }
+}
+
+#[derive(Clone, Copy)]
+enum Paint {
+    Bold,
+    Dim,
+    Green,
+    Red,
+    Yellow,
+}
+
+impl<W: Write> Terminal<W> {
+    /// Plain text to any writer.
+    pub fn plain(out: W) -> Self {
+        Self { out, colour: false }
+    }
+
+    /// A line as it is.
+    pub fn line(&mut self, text: &str) -> io::Result<()> {
+        writeln!(self.out, "{text}")
+    }
+
+    /// One lab: kernels, tables, notes, claims.
+    pub fn lab(&mut self, outcome: &LabOutcome) -> io::Result<()> {
+        let lab = outcome.lab;
+        let title = self.paint(lab.id, Paint::Bold);
+        writeln!(self.out, "\n{title}  {}", lab.question)?;
+        let where_from = format!("{}, {} backend, {:.1} s", lab.sections, outcome.backend.word(), outcome.seconds);
+        let where_from = self.paint(&where_from, Paint::Dim);
+        writeln!(self.out, "{where_from}\n")?;
+        if !outcome.kernels.is_empty() {
+            self.rows(
+                &KERNEL_COLUMNS.map(str::to_owned),
+                outcome.kernels.iter().map(|row| kernel_cells(row).to_vec()),
+            )?;
+            writeln!(self.out)?;
+        }
+        for table in &outcome.tables {
+            self.table(table)?;
+            writeln!(self.out)?;
+        }
+        for note in &outcome.notes {
+            writeln!(self.out, "  {note}")?;
+        }
+        for judged in &outcome.claims {
+            self.claim(judged)?;
+        }
+        Ok(())
+    }
+
+    /// The last lines: claims by verdict, and what is to be known about the numbers.
+    pub fn summary(&mut self, run: &RunOutcome) -> io::Result<()> {
+        let Summary { holds, fails, not_run } = run.summary();
+        let labs = run.labs.len();
+        let fails_text = format!("{fails} fail");
+        let fails_text = if fails > 0 { self.paint(&fails_text, Paint::Red) } else { fails_text };
+        let plural = if labs == 1 { "" } else { "s" };
+        writeln!(self.out, "\n{labs} lab{plural}: {holds} claims hold, {fails_text}, {not_run} not run here")?;
+        writeln!(self.out, "compiled by {}", run.toolchain)?;
+        for device in unvalidated_devices(run.labs.iter().flat_map(|lab| &lab.kernels)) {
+            writeln!(
+                self.out,
+                "times of the {device} are modelled; the model was not held against one: good for ratios"
+            )?;
+        }
+        Ok(())
+    }
+
+    /// A titled table.
+    pub fn table(&mut self, table: &Table) -> io::Result<()> {
+        writeln!(self.out, "  {}", table.title)?;
+        self.rows(&table.columns, table.rows.iter().map(|row| row.iter().map(Value::to_string).collect()))
+    }
+
+    /// Rows under headings. Columns in which every cell is a number are set to the right.
+    pub fn rows(&mut self, columns: &[String], rows: impl IntoIterator<Item = Vec<String>>) -> io::Result<()> {
+        let rows: Vec<Vec<String>> = rows.into_iter().collect();
+        let mut table = comfy_table::Table::new();
+        table.load_preset(NOTHING).set_content_arrangement(ContentArrangement::Dynamic).set_width(WIDTH_MAX);
+        table.set_header(columns);
+        for (index, column) in table.column_iter_mut().enumerate() {
+            if rows.iter().all(|row| row.get(index).is_some_and(|cell| is_number(cell))) {
+                column.set_cell_alignment(CellAlignment::Right);
+            }
+        }
+        table.add_rows(rows);
+        for (index, line) in table.lines().enumerate() {
+            let line = line.trim_end();
+            let line = if index == 0 { self.paint(line, Paint::Dim) } else { line.to_owned() };
+            writeln!(self.out, " {line}")?;
+        }
+        Ok(())
+    }
+
+    /// A claim in one line or more: verdict, id, statement; then what was expected, found and why.
+    fn claim(&mut self, judged: &Judged) -> io::Result<()> {
+        let (mark, paint) = match judged.verdict {
+            Verdict::Holds => ("✓", Paint::Green),
+            Verdict::Fails => ("✗", Paint::Red),
+            Verdict::NotRun => ("–", Paint::Yellow),
+        };
+        let mark = self.paint(mark, paint);
+        let mut lines = wrap(&claim_text(judged), usize::from(WIDTH_MAX) - 6).into_iter();
+        writeln!(self.out, "  {mark} {}", lines.next().unwrap_or_default())?;
+        for line in lines {
+            writeln!(self.out, "      {line}")?;
+        }
+        if let Some(why) = &judged.why {
+            let word = if judged.verdict == Verdict::NotRun { "not run" } else { "fails" };
+            for line in wrap(&format!("{word}: {why}"), usize::from(WIDTH_MAX) - 8) {
+                let line = self.paint(&line, paint);
+                writeln!(self.out, "      {line}")?;
+            }
+        }
+        Ok(())
+    }
+
+    fn paint(&self, text: &str, paint: Paint) -> String {
+        if !self.colour {
+            return text.to_owned();
+        }
+        let code = match paint {
+            Paint::Bold => "1",
+            Paint::Dim => "2",
+            Paint::Green => "32",
+            Paint::Red => "31",
+            Paint::Yellow => "33",
+        };
+        format!("\x1b[{code}m{text}\x1b[0m")
+    }
+}
+
+/// `blocks: 1,000,003 elements … take 3,907 blocks: 3907 (= 3907)`.
+fn claim_text(judged: &Judged) -> String {
+    let claim = &judged.claim;
+    let expected = claim.relation.to_string();
+    match &judged.found {
+        Some(Value::Text(text)) if text == TRUE => format!("{}: {}", claim.id, claim.statement),
+        Some(found) => format!("{}: {} [found {found}, expected {expected}]", claim.id, claim.statement),
+        None => format!("{}: {} [expected {expected}]", claim.id, claim.statement),
+    }
+}
+
+fn is_number(cell: &str) -> bool {
+    let mut chars = cell.chars();
+    chars.next().is_some_and(|c| c.is_ascii_digit() || c == '-')
+        && chars.all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '-' | '%' | '×'))
+}
+
+/// Lines of at most `width` characters, broken between words; a longer word keeps a line of its own.
+fn wrap(text: &str, width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() && line.chars().count() + 1 + word.chars().count() > width {
+            lines.push(std::mem::take(&mut line));
+        }
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(line);
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_words_and_a_long_word_stands_alone() {
+        assert_eq!(wrap("a warp has 32 lanes", 10), ["a warp has", "32 lanes"]);
+        assert_eq!(wrap("a l1tex__t_sectors b", 5), ["a", "l1tex__t_sectors", "b"]);
+        assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn numbers_in_any_notation_are_told_from_words() {
+        for number in ["12", "-3.5", "1,000,003", "83%", "1.2e-5", "32×8"] {
+            assert!(is_number(number), "{number}");
+        }
+        for word in ["", "–", "warps", "12 (ptxas)"] {
+            assert!(!is_number(word), "{word}");
+        }
+    }
+}

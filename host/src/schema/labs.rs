@@ -1,0 +1,246 @@
+//! `warpwise.labs/1`: what `labs --json FILE` writes.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Integer, Real, number};
+use crate::backend::CounterSet;
+use crate::claim::{self, Judged, Toolchain};
+use crate::lab::{KernelRow, LabOutcome, Plot, RunOutcome, Table};
+use crate::numbers::{Regs, Time, isa_name};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    toolchain: ToolchainJson<'a>,
+    labs: Vec<LabJson<'a>>,
+    summary: SummaryJson,
+}
+
+#[derive(Serialize)]
+struct ToolchainJson<'a> {
+    rustc: Option<&'a str>,
+    llvm: Option<&'a str>,
+    ptxas: Option<&'a str>,
+    recorded: bool,
+}
+
+#[derive(Serialize)]
+struct LabJson<'a> {
+    id: &'a str,
+    chapter: u8,
+    question: &'a str,
+    backend: &'static str,
+    seconds: Real,
+    kernels: Vec<KernelJson<'a>>,
+    claims: Vec<ClaimJson<'a>>,
+    tables: Vec<TableJson<'a>>,
+    plots: Vec<PlotJson<'a>>,
+    notes: &'a [String],
+}
+
+#[derive(Serialize)]
+struct KernelJson<'a> {
+    kernel: &'a str,
+    variant: &'a str,
+    device: &'a str,
+    arch: &'a str,
+    registers: RegistersJson,
+    spill_store_bytes: u32,
+    spill_load_bytes: u32,
+    stack_bytes: u32,
+    shared_bytes: u32,
+    grid: [u32; 3],
+    block: [u32; 3],
+    occupancy: OccupancyJson<'a>,
+    times: Vec<TimeJson<'a>>,
+    no_time: Option<&'a str>,
+    counters: Option<Map<String, Value>>,
+}
+
+#[derive(Serialize)]
+pub(super) struct RegistersJson {
+    value: u32,
+    source: &'static str,
+}
+
+#[derive(Serialize)]
+struct OccupancyJson<'a> {
+    theoretical: Real,
+    achieved: Option<Real>,
+    blocks_per_sm: u32,
+    limiters: &'a [&'static str],
+}
+
+#[derive(Serialize)]
+#[serde(tag = "source", rename_all = "lowercase")]
+enum TimeJson<'a> {
+    Modelled { isa: &'static str, device: &'a str, validated: bool, cycles: Integer, us: Real },
+    Measured { device: &'a str, us: Real, us_min: Real, us_max: Real, samples: u32 },
+}
+
+#[derive(Serialize)]
+struct ClaimJson<'a> {
+    id: String,
+    backend: &'static str,
+    section: &'a str,
+    statement: &'a str,
+    expected: String,
+    found: Option<String>,
+    verdict: &'static str,
+    why: Option<&'a str>,
+    note: Option<&'a str>,
+}
+
+#[derive(Serialize)]
+struct TableJson<'a> {
+    title: &'a str,
+    columns: &'a [String],
+    rows: Vec<Vec<Value>>,
+}
+
+#[derive(Serialize)]
+struct PlotJson<'a> {
+    title: &'a str,
+    x: &'a str,
+    y: &'a str,
+    series: Vec<SeriesJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct SeriesJson<'a> {
+    name: &'a str,
+    points: Vec<[Real; 2]>,
+}
+
+#[derive(Serialize)]
+struct SummaryJson {
+    holds: usize,
+    fails: usize,
+    not_run: usize,
+}
+
+/// The document of a run.
+pub fn labs(run: &RunOutcome) -> impl Serialize + '_ {
+    let summary = run.summary();
+    Document {
+        schema: "warpwise.labs/1",
+        toolchain: toolchain(&run.toolchain),
+        labs: run.labs.iter().map(lab).collect(),
+        summary: SummaryJson { holds: summary.holds, fails: summary.fails, not_run: summary.not_run },
+    }
+}
+
+fn toolchain(toolchain: &Toolchain) -> ToolchainJson<'_> {
+    ToolchainJson {
+        rustc: toolchain.rustc.as_deref(),
+        llvm: toolchain.llvm.as_deref(),
+        ptxas: toolchain.ptxas.as_deref(),
+        recorded: toolchain.is_recorded(),
+    }
+}
+
+fn lab(outcome: &LabOutcome) -> LabJson<'_> {
+    LabJson {
+        id: outcome.lab.id,
+        chapter: outcome.lab.chapter,
+        question: outcome.lab.question,
+        backend: outcome.backend.word(),
+        seconds: Real(outcome.seconds),
+        kernels: outcome.kernels.iter().map(kernel).collect(),
+        claims: outcome.claims.iter().map(|judged| claim(outcome.lab.id, judged)).collect(),
+        tables: outcome.tables.iter().map(table).collect(),
+        plots: outcome.plots.iter().map(plot).collect(),
+        notes: &outcome.notes,
+    }
+}
+
+fn kernel(row: &KernelRow) -> KernelJson<'_> {
+    KernelJson {
+        kernel: &row.kernel,
+        variant: &row.variant,
+        device: &row.device,
+        arch: &row.arch,
+        registers: registers(row.registers),
+        spill_store_bytes: row.spill_store_bytes,
+        spill_load_bytes: row.spill_load_bytes,
+        stack_bytes: row.stack_bytes,
+        shared_bytes: row.shared_bytes,
+        grid: row.grid,
+        block: row.block,
+        occupancy: OccupancyJson {
+            theoretical: Real(row.occupancy.theoretical),
+            achieved: row.occupancy.achieved.map(Real),
+            blocks_per_sm: row.occupancy.blocks_per_sm,
+            limiters: &row.occupancy.limiters,
+        },
+        times: row.times.iter().map(time).collect(),
+        no_time: row.no_time.as_deref(),
+        counters: row.counters.as_ref().map(counters),
+    }
+}
+
+pub(super) fn registers(registers: Regs) -> RegistersJson {
+    RegistersJson { value: registers.value(), source: registers.source() }
+}
+
+fn time(time: &Time) -> TimeJson<'_> {
+    match time {
+        Time::Modelled { cycles, us, isa, device, validated } => TimeJson::Modelled {
+            isa: isa_name(*isa),
+            device,
+            validated: *validated,
+            cycles: Integer((*cycles).into()),
+            us: Real(*us),
+        },
+        Time::Measured { us, us_min, us_max, samples, device } => TimeJson::Measured {
+            device,
+            us: Real(*us),
+            us_min: Real(*us_min),
+            us_max: Real(*us_max),
+            samples: *samples,
+        },
+    }
+}
+
+/// The counters as one object, the instruction set they count first.
+pub(super) fn counters(counters: &CounterSet) -> Map<String, Value> {
+    let isa = ("isa".to_owned(), Value::from(isa_name(counters.isa)));
+    std::iter::once(isa).chain(counters.iter().map(|(name, value)| (name.to_owned(), number(value)))).collect()
+}
+
+fn claim<'a>(lab: &str, judged: &'a Judged) -> ClaimJson<'a> {
+    ClaimJson {
+        id: format!("{lab}.{}", judged.claim.id),
+        backend: judged.backend.word(),
+        section: judged.claim.section,
+        statement: &judged.claim.statement,
+        expected: judged.claim.relation.to_string(),
+        found: judged.found.as_ref().map(claim::Value::to_string),
+        verdict: judged.verdict.word(),
+        why: judged.why.as_deref(),
+        note: judged.claim.note.as_deref(),
+    }
+}
+
+fn table(table: &Table) -> TableJson<'_> {
+    let rows = table.rows.iter().map(|row| row.iter().map(cell).collect()).collect();
+    TableJson { title: &table.title, columns: &table.columns, rows }
+}
+
+fn cell(value: &claim::Value) -> Value {
+    let json = match value {
+        claim::Value::Integer(value) => serde_json::to_value(Integer(*value)),
+        claim::Value::Real(value) => serde_json::to_value(Real(*value)),
+        claim::Value::Text(text) => Ok(Value::from(text.as_str())),
+    };
+    json.unwrap_or(Value::Null)
+}
+
+fn plot(plot: &Plot) -> PlotJson<'_> {
+    let series = plot.series.iter().map(|series| SeriesJson {
+        name: &series.name,
+        points: series.points.iter().map(|&(x, y)| [Real(x), Real(y)]).collect(),
+    });
+    PlotJson { title: &plot.title, x: &plot.x.label, y: &plot.y.label, series: series.collect() }
+}
