@@ -1,1 +1,23 @@
+//! The library of the program `warpwise`: chapters as laboratories that run.
+//!
+//! A [lab](lab) asks one question about how a GPU runs code. It launches [kernels](kernels) on a [backend](backend), states what
+//! a chapter [claims](claim) and records what it found; [reports](report) print that for a person, a program or a browser.
+//! Every number carries how it was got ([`numbers`]): a modelled time is never mistaken for a measured one.
+//!
+//! How PTX is parsed, executed and timed is `warpwise_simt`'s business; NVIDIA's tools are `warpwise_nvtools`'s; what a
+//! kernel computes is `warpwise_kernels`'s. [`commands`] are the words of the command line, one file each.
 
+pub mod backend;
+pub mod claim;
+pub mod cli;
+pub mod commands;
+pub mod error;
+pub mod kernels;
+pub mod lab;
+pub mod labs;
+pub mod numbers;
+pub mod progress;
+pub mod report;
+pub mod schema;
+pub mod suggest;
+pub mod workbench;

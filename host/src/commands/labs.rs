@@ -1,0 +1,73 @@
+//! `labs`: runs labs, prints what they found, writes it for programs and browsers. Exit code 1 if a claim fails.
+
+use std::path::PathBuf;
+
+use super::{Outcome, write_text};
+use crate::cli::GlobalOptions;
+use crate::error::CommandError;
+use crate::lab::{Lab, LabContext, RunOutcome};
+use crate::labs::{self, LABS};
+use crate::progress::Progress;
+use crate::report::{html, terminal};
+use crate::schema;
+use crate::workbench::Workbench;
+
+/// Run labs: kernels, tables, claims
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// Labs, as `list` shows them; none: all
+    ids: Vec<String>,
+    /// Labs of this chapter only
+    #[arg(long, value_name = "N", conflicts_with = "ids")]
+    chapter: Option<u8>,
+    /// Where kernels run: a GPU where there is one, else the machine
+    #[arg(long, value_name = "auto|sim|cuda", default_value = "auto")]
+    backend: String,
+    /// Write the report as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+    /// Write the report as one HTML file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+}
+
+pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
+    let chosen = choose(&options)?;
+    let bench = Workbench::open(global, &options.backend)?;
+    let progress = Progress::stderr();
+    let mut terminal = terminal::stdout();
+    let mut run = RunOutcome { toolchain: bench.toolchain().clone(), labs: Vec::new() };
+    for lab in chosen {
+        let outcome = LabContext::run(lab, &bench, &progress);
+        progress.aside(|| terminal.lab(&outcome))?;
+        run.labs.push(outcome);
+    }
+    drop(progress);
+    terminal.summary(&run)?;
+    if let Some(path) = &options.json {
+        write_text(path, &schema::text(&schema::labs(&run)))?;
+    }
+    if let Some(path) = &options.html {
+        write_text(path, &html::page(&run))?;
+    }
+    Ok(if run.summary().fails > 0 { Outcome::Failed } else { Outcome::Good })
+}
+
+fn choose(options: &Options) -> Result<Vec<&'static Lab>, CommandError> {
+    if !options.ids.is_empty() {
+        return options.ids.iter().map(|id| Ok(labs::find(id)?)).collect();
+    }
+    let Some(chapter) = options.chapter else {
+        return Ok(LABS.to_vec());
+    };
+    let chosen: Vec<&Lab> = LABS.iter().copied().filter(|lab| lab.chapter == chapter).collect();
+    if chosen.is_empty() {
+        let mut chapters: Vec<String> = LABS.iter().map(|lab| lab.chapter.to_string()).collect();
+        chapters.dedup();
+        return Err(CommandError::Usage(format!(
+            "no lab is of chapter {chapter}; there are labs of {}",
+            chapters.join(", ")
+        )));
+    }
+    Ok(chosen)
+}

@@ -1,0 +1,44 @@
+//! The commands, one file each: `Options` declares the words, `run` does the work.
+//!
+//! A command writes its result to standard output and everything else to standard error. It returns an [`Outcome`] or a
+//! [`CommandError`]; only `main` turns those into an exit code.
+
+pub mod explain;
+pub mod finish_kernels;
+pub mod labs;
+pub mod list;
+pub mod occupancy;
+
+use std::path::Path;
+
+use crate::cli::{Cli, Command};
+use crate::error::CommandError;
+
+/// How a command that did its work ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// Exit code 0.
+    Good,
+    /// A claim failed, or a kernel faulted: exit code 1.
+    Failed,
+}
+
+/// Runs the command that was asked for.
+pub fn run(cli: Cli) -> Result<Outcome, CommandError> {
+    let global = cli.global;
+    match cli.command {
+        Command::Labs(options) => labs::run(options, &global),
+        Command::List(options) => list::run(options),
+        Command::Explain(options) => explain::run(options),
+        Command::FinishKernels(options) => finish_kernels::run(options),
+        Command::Occupancy(options) => occupancy::run(options, &global),
+    }
+}
+
+fn read_text(path: &Path) -> Result<String, CommandError> {
+    std::fs::read_to_string(path).map_err(|source| CommandError::Read { path: path.display().to_string(), source })
+}
+
+fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {
+    std::fs::write(path, text).map_err(|source| CommandError::Write { path: path.display().to_string(), source })
+}

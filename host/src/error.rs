@@ -1,0 +1,46 @@
+//! Why a command could not do its work: always the user's input or the machine's state, always exit code 2.
+
+use std::io;
+
+use warpwise_simt::device::UnknownDevice;
+use warpwise_simt::occupancy::{InvalidInput, batch::BatchError};
+use warpwise_simt::rewrite::RewriteError;
+
+use crate::backend::GpuError;
+use crate::suggest::UnknownName;
+use crate::workbench::WorkbenchError;
+
+/// One to three lines: what was given, what was expected, what to do.
+#[derive(Debug, thiserror::Error)]
+pub enum CommandError {
+    #[error(transparent)]
+    Unknown(#[from] UnknownName),
+    #[error(transparent)]
+    Device(#[from] UnknownDevice),
+    #[error(transparent)]
+    Workbench(#[from] WorkbenchError),
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
+    #[error(transparent)]
+    Occupancy(#[from] InvalidInput),
+    #[error("`{path}`: {source}")]
+    Batch { path: String, source: BatchError },
+    #[error("`{path}`: {source}")]
+    Finish { path: String, source: RewriteError },
+    #[error("cannot write `{path}`: {source}")]
+    Write { path: String, source: io::Error },
+    #[error("cannot read `{path}`: {source}")]
+    Read { path: String, source: io::Error },
+    /// An option or argument that cannot be meant so.
+    #[error("{0}")]
+    Usage(String),
+    #[error("cannot write to standard output: {0}")]
+    Output(#[from] io::Error),
+}
+
+impl CommandError {
+    /// Whether the reader of standard output went away (`| head`), which is no error of anyone's.
+    pub fn is_closed_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
