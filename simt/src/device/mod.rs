@@ -3,12 +3,16 @@
 //! Everything comes from `devices.toml`, which also says where each number is from; a new device is a new entry there. What the
 //! numbers mean for a launch is for others to decide: [`crate::occupancy`] for residency, the cycle model for time.
 
+mod costs;
 mod find;
 mod limits;
+mod parameters;
 mod table;
 
+pub use costs::{Class, Cost, Costs, Pipe};
 pub use find::{UnknownComputeCapability, UnknownDevice, find, limits_of};
 pub use limits::{ComputeCapability, Limits, ParseComputeCapabilityError};
+pub use parameters::{How, Parameters, Provenance};
 
 /// The device that is meant when none is named.
 pub const DEFAULT_DEVICE: &str = "RTX 5070";
@@ -37,6 +41,15 @@ pub struct Device {
     /// What every device of this compute capability allows.
     #[serde(skip)]
     pub limits: Limits,
+    /// Parameters of the cycle model.
+    #[serde(skip)]
+    pub parameters: Parameters,
+    /// Where each of them comes from, in the file's order.
+    #[serde(skip)]
+    pub provenance: Vec<Provenance>,
+    /// What PTX operations cost in the cycle model.
+    #[serde(skip)]
+    pub costs: Costs,
 }
 
 impl Device {

@@ -2,13 +2,15 @@
 
 use std::sync::LazyLock;
 
-use super::{ComputeCapability, Device, Limits};
+use super::{ComputeCapability, Device, Limits, costs, parameters};
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Table {
     pub compute_capability: Vec<Limits>,
     pub device: Vec<Device>,
+    parameter: Vec<parameters::Entry>,
+    operation: Vec<costs::Entry>,
 }
 
 /// The file is part of the program, so a mistake in it is a defect of the build and not an input: the tests of this module read
@@ -24,6 +26,10 @@ enum TableError {
     Toml(#[from] toml::de::Error),
     #[error("device {device} has compute capability {version}, which has no entry of its own")]
     NoLimits { device: String, version: ComputeCapability },
+    #[error("device {device}: {source}")]
+    Parameters { device: String, source: serde::de::value::Error },
+    #[error("device {device}: operation class {class:?} has no cost")]
+    NoCost { device: String, class: costs::Class },
 }
 
 fn read(text: &str) -> Result<Table, TableError> {
@@ -31,7 +37,14 @@ fn read(text: &str) -> Result<Table, TableError> {
     for device in &mut table.device {
         let version = device.compute_capability;
         let limits = table.compute_capability.iter().find(|limits| limits.compute_capability == version);
-        device.limits = limits.ok_or_else(|| TableError::NoLimits { device: device.name.clone(), version })?.clone();
+        let name = || device.name.clone();
+        let missing = TableError::NoLimits { device: name(), version };
+        let resolved = parameters::resolve(&table.parameter, &device.name, version);
+        let (parameters, provenance) = resolved.map_err(|source| TableError::Parameters { device: name(), source })?;
+        let costs = costs::resolve(&table.operation, &device.name, version);
+        device.costs = costs.map_err(|class| TableError::NoCost { device: name(), class })?;
+        device.limits = limits.ok_or(missing)?.clone();
+        (device.parameters, device.provenance) = (parameters, provenance);
     }
     Ok(table)
 }
@@ -81,5 +94,39 @@ mod tests {
         let text = FILE.replace("version = \"7.5\"", "version = \"7.6\"");
         let error = read(&text).err().unwrap().to_string();
         assert_eq!(error, "device T4 has compute capability 7.5, which has no entry of its own");
+    }
+
+    #[test]
+    fn a_parameter_without_a_value_or_a_meaning_is_a_mistake() {
+        let without = FILE.replace("name = \"l1_ways\"", "name = \"l1_waves\"");
+        let error = read(&without).err().unwrap().to_string();
+        assert!(error.starts_with("device RTX 5070: unknown field `l1_waves`"), "{error}");
+        let error = read(&FILE.replace("class = \"fp64\"", "class = \"half\"")).err().unwrap().to_string();
+        assert_eq!(error, "device RTX 5070: operation class Fp64 has no cost");
+    }
+
+    #[test]
+    fn the_most_particular_value_counts_and_keeps_its_origin() {
+        let table = read(FILE).unwrap();
+        let device = |name: &str| table.device.iter().find(|device| device.name == name).unwrap();
+        let channels = |name: &str| {
+            device(name).provenance.iter().find(|parameter| parameter.name == "dram_channels").unwrap().clone()
+        };
+        assert_eq!((channels("RTX 4090").value, channels("RTX 5070").value), (24.0, 12.0));
+        assert_eq!(device("RTX 5070").parameters.dram_channels, 12.0);
+        assert_eq!(device("H200").parameters.l2_near_latency_cycles, 280.0);
+        assert!(channels("RTX 5070").from.contains("192-bit"));
+    }
+
+    #[test]
+    fn latencies_grow_outwards_on_every_device() {
+        for Device { name, parameters: p, .. } in &read(FILE).unwrap().device {
+            assert!(p.l1_hit_latency_cycles < p.l2_near_latency_cycles, "{name}");
+            assert!(p.l2_near_latency_cycles < p.dram_latency_cycles, "{name}");
+            if p.l2_partitions > 1.0 {
+                assert!(p.l2_near_latency_cycles < p.l2_far_latency_cycles, "{name}");
+                assert!(p.l2_far_latency_cycles < p.dram_latency_cycles, "{name}");
+            }
+        }
     }
 }
