@@ -9,3 +9,4 @@ pub mod device;
 pub mod isa;
 pub mod occupancy;
 pub mod rewrite;
+pub mod timing;

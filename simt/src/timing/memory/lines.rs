@@ -1,0 +1,217 @@
+//! Coalescing: the cache lines that a warp's access touches, and which parts of each.
+
+use crate::isa::{Mask, WARP_SIZE};
+
+use super::LINE_SHIFT;
+
+/// Bytes of a granule: the finest grain at which it is known what of a line was written.
+const GRANULE_SHIFT: u32 = 2;
+
+/// What an access wants of one 128-byte line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct LinePart {
+    /// Address ÷ 128.
+    pub line: u64,
+    /// Bit `g`: bytes `4g..4g + 4` of the line take part. A narrower access counts as its granule.
+    pub granules: u32,
+    /// Most lanes that have one address in this line.
+    pub lanes_on_one_address: u8,
+}
+
+impl LinePart {
+    /// Bit `s`: some of bytes `32s..32s + 32` take part.
+    pub const fn sectors(&self) -> u8 {
+        sectors_of(self.granules)
+    }
+}
+
+/// Sectors that hold some of the granules.
+pub const fn sectors_of(granules: u32) -> u8 {
+    let mut sectors = 0;
+    let mut sector = 0;
+    while sector < 4 {
+        if granules >> (8 * sector) & 0xff != 0 {
+            sectors |= 1 << sector;
+        }
+        sector += 1;
+    }
+    sectors
+}
+
+/// Sectors all of whose granules are there.
+pub const fn whole_sectors_of(granules: u32) -> u8 {
+    !sectors_of(!granules) & super::ALL_SECTORS
+}
+
+/// The parts of one access, in the order in which lanes first touch their lines.
+#[derive(Clone, Copy, Debug)]
+pub struct Lines {
+    parts: [LinePart; WARP_SIZE],
+    len: usize,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        Self { parts: [LinePart::default(); WARP_SIZE], len: 0 }
+    }
+}
+
+impl Lines {
+    pub fn as_slice(&self) -> &[LinePart] {
+        &self.parts[..self.len]
+    }
+
+    /// Sectors touched, all lines together.
+    pub fn sector_count(&self) -> u32 {
+        self.as_slice().iter().map(|part| part.sectors().count_ones()).sum()
+    }
+
+    /// Sets the parts to those of an access by the lanes of `mask`: `bytes` each, a power of two up to 32, aligned to itself.
+    pub fn gather(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
+        self.len = 0;
+        let mut rest = mask;
+        let mut current = 0;
+        while rest != 0 {
+            let address = addresses[rest.trailing_zeros() as usize];
+            rest &= rest - 1;
+            let line = address >> LINE_SHIFT;
+            if self.len == 0 || self.parts[current].line != line {
+                current = self.place_of(line);
+            }
+            self.parts[current].granules |= granules(address, bytes);
+        }
+    }
+
+    /// Sets the parts to those of 32 lanes that lie one after another from `first`.
+    pub fn gather_contiguous(&mut self, first: u64, bytes: u32) {
+        self.len = 0;
+        let end = first + u64::from(bytes) * WARP_SIZE as u64;
+        let mut address = first;
+        while address < end {
+            let line = address >> LINE_SHIFT;
+            let stop = end.min((line + 1) << LINE_SHIFT);
+            let place = self.place_of(line);
+            self.parts[place].granules = granule_range(address, stop);
+            address = stop;
+        }
+    }
+
+    /// Counts, for each part, the most lanes that share one address: what an atomic has to do one after another.
+    pub fn count_shared_addresses(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask) {
+        let mut rest = mask;
+        while rest != 0 {
+            let address = addresses[rest.trailing_zeros() as usize];
+            let same = same_address(addresses, rest, address);
+            rest &= !same;
+            let lanes = same.count_ones() as u8;
+            let line = address >> LINE_SHIFT;
+            if let Some(part) = self.parts[..self.len].iter_mut().find(|part| part.line == line) {
+                part.lanes_on_one_address = part.lanes_on_one_address.max(lanes);
+            }
+        }
+    }
+
+    fn place_of(&mut self, line: u64) -> usize {
+        if let Some(place) = self.as_slice().iter().position(|part| part.line == line) {
+            return place;
+        }
+        let place = self.len.min(WARP_SIZE - 1);
+        self.parts[place] = LinePart { line, granules: 0, lanes_on_one_address: 1 };
+        self.len = place + 1;
+        place
+    }
+}
+
+fn same_address(addresses: &[u64; WARP_SIZE], mask: Mask, address: u64) -> Mask {
+    let mut same = 0;
+    for (lane, other) in addresses.iter().enumerate() {
+        same |= u32::from(*other == address) << lane;
+    }
+    same & mask
+}
+
+/// Granules of an aligned access inside its line.
+const fn granules(address: u64, bytes: u32) -> u32 {
+    let first = (address as u32 & 127) >> GRANULE_SHIFT;
+    match bytes {
+        0..=4 => 1 << first,
+        8 => 0b11 << first,
+        16 => 0xf << first,
+        _ => 0xff << first,
+    }
+}
+
+/// Granules of the bytes from `address` to `stop`, in one line.
+const fn granule_range(address: u64, stop: u64) -> u32 {
+    let first = (address as u32 & 127) >> GRANULE_SHIFT;
+    let last = ((stop - 1) as u32 & 127) >> GRANULE_SHIFT;
+    (u32::MAX >> (31 - (last - first))) << first
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(f: impl Fn(u64) -> u64) -> [u64; WARP_SIZE] {
+        std::array::from_fn(|lane| f(lane as u64))
+    }
+
+    fn gathered(addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) -> Lines {
+        let mut lines = Lines::default();
+        lines.gather(addresses, mask, bytes);
+        lines
+    }
+
+    #[test]
+    fn lines_and_sectors_of_common_patterns() {
+        type Case = (&'static str, [u64; WARP_SIZE], Mask, u32, usize, u32);
+        #[rustfmt::skip]
+        let cases: &[Case] = &[
+            ("contiguous words", at(|l| 1024 + 4 * l), !0, 4, 1, 4),
+            ("contiguous words, 4 bytes off", at(|l| 1028 + 4 * l), !0, 4, 2, 5),
+            ("16 bytes a lane", at(|l| 16 * l), !0, 16, 4, 16),
+            ("32 bytes a lane", at(|l| 32 * l), !0, 32, 8, 32),
+            ("stride of a sector", at(|l| 32 * l), !0, 4, 8, 32),
+            ("stride of a line, backwards", at(|l| 8192 - 128 * l), !0, 4, 32, 32),
+            ("one address", at(|_| 260), !0, 4, 1, 1),
+            ("two lines by turns", at(|l| l % 2 * 512 + l), !0, 1, 2, 2),
+            ("lanes 3 and 31 only", at(|l| 4 * l), 1 << 3 | 1 << 31, 4, 1, 2),
+            ("nobody", at(|l| 4 * l), 0, 4, 0, 0),
+        ];
+        for (name, addresses, mask, bytes, lines, sectors) in cases {
+            let found = gathered(addresses, *mask, *bytes);
+            assert_eq!((found.as_slice().len(), found.sector_count()), (*lines, *sectors), "{name}");
+        }
+    }
+
+    #[test]
+    fn contiguous_lanes_give_what_the_lane_by_lane_way_gives() {
+        for bytes in [1, 2, 4, 8, 16, 32] {
+            for offset in [0, 4, 8, 32, 96, 124] {
+                let first = 4096 + offset / bytes * bytes;
+                let slow = gathered(&at(|l| first + bytes * l), !0, bytes as u32);
+                let mut fast = Lines::default();
+                fast.gather_contiguous(first, bytes as u32);
+                assert_eq!(fast.as_slice(), slow.as_slice(), "{bytes} bytes at offset {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_sector_is_whole_only_when_every_granule_of_it_is_there() {
+        let every_other = gathered(&at(|l| 8 * l), !0, 4);
+        assert_eq!(every_other.as_slice()[0].granules, 0x5555_5555);
+        assert_eq!(whole_sectors_of(0x5555_5555), 0);
+        assert_eq!(whole_sectors_of(0xff00_00ff), 0b1001);
+        assert_eq!(sectors_of(0x0100_0000), 0b1000);
+    }
+
+    #[test]
+    fn lanes_on_one_address_are_counted_line_by_line() {
+        let addresses = at(|l| if l < 20 { 64 } else { 128 + 4 * (l % 4) });
+        let mut lines = gathered(&addresses, !1, 4);
+        lines.count_shared_addresses(&addresses, !1);
+        let counts: Vec<u8> = lines.as_slice().iter().map(|part| part.lanes_on_one_address).collect();
+        assert_eq!(counts, [19, 3]);
+    }
+}

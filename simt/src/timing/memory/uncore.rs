@@ -1,0 +1,397 @@
+//! What all SMs share: crossbar, L2 in slices and partitions, memory behind it.
+//!
+//! Requests come in one agreed order (cycle, SM, sequence) and each is timed completely when its turn comes: it waits for the
+//! servers it passes, as they stand by then, and the latency of an idle machine comes on top. So an unloaded access takes exactly
+//! what was measured, and a loaded one what bandwidth allows. L2 keeps written data until it is evicted.
+//!
+//! With two partitions, each side keeps copies of what its own SMs use: a line found there costs the near latency, one found only
+//! in the whole L2 the far latency. Copies take no room from the whole; the measured plateaus come out, the replacement is simpler.
+
+use super::cache::{Lookup, Tags};
+use super::dram::Dram;
+use super::lines::{sectors_of, whole_sectors_of};
+use super::{LINE_SHIFT, SECTOR_BYTES};
+use crate::device::Device;
+
+/// L2, crossbar and DRAM of one device. Contents outlive a launch; queues do not.
+#[derive(Clone, Debug)]
+pub struct Uncore {
+    tags: Tags,
+    /// Sectors that hold what memory holds, or newer.
+    valid: Vec<u8>,
+    /// Sectors newer than memory.
+    dirty: Vec<u8>,
+    /// Granules written since the sector was last whole.
+    written: Vec<u32>,
+    /// Cycle at which the last fill arrives, and the launch that it belongs to.
+    ready: Vec<(f64, u32)>,
+    /// Lines that each side has a copy of. Empty where there is one partition.
+    sides: Vec<Side>,
+    slice_free_at: Vec<f64>,
+    read_port_free_at: Vec<f64>,
+    pub dram: Dram,
+    launch: u32,
+    timing: Timing,
+    pub counters: UncoreCounters,
+}
+
+#[derive(Clone, Debug)]
+struct Side {
+    tags: Tags,
+    valid: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Timing {
+    sm_count: usize,
+    near_cycles: f64,
+    far_cycles: f64,
+    dram_cycles: f64,
+    slice_sector_cycles: f64,
+    read_port_sector_cycles: f64,
+    dram_queue_cycles: f64,
+    atomic_sector_cycles: f64,
+}
+
+/// Traffic at L2, in sectors of 32 bytes and in requests.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct UncoreCounters {
+    pub requests: u64,
+    pub read_sectors: u64,
+    pub write_sectors: u64,
+    pub atomic_sectors: u64,
+    pub hit_sectors: u64,
+    pub miss_sectors: u64,
+}
+
+/// Who asks for which line, and when the request leaves its L1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Origin {
+    pub sm: u32,
+    pub line: u64,
+    /// Cycle of the SM; the latencies count from here.
+    pub cycle: f64,
+}
+
+impl Uncore {
+    pub fn new(device: &Device) -> Self {
+        let p = &device.parameters;
+        let tags = Tags::new(device.l2_bytes >> LINE_SHIFT, p.l2_ways as u32);
+        let places = tags.places();
+        let partitions = p.l2_partitions as usize;
+        let side = || {
+            let tags = Tags::new((device.l2_bytes >> LINE_SHIFT) / 2, p.l2_ways as u32);
+            Side { valid: vec![0; tags.places()], tags }
+        };
+        let clock_hz = f64::from(device.boost_clock_mhz) * 1e6;
+        let dram_bytes_per_cycle = device.memory_bandwidth_gbs * 1e9 * p.dram_efficiency / clock_hz;
+        Self {
+            valid: vec![0; places],
+            dirty: vec![0; places],
+            written: vec![0; places],
+            ready: vec![(0.0, 0); places],
+            sides: if partitions == 2 { vec![side(), side()] } else { Vec::new() },
+            slice_free_at: vec![0.0; (p.l2_slices as usize).max(1)],
+            read_port_free_at: vec![0.0; device.sm_count as usize],
+            dram: Dram::new(p.dram_channels as u32, dram_bytes_per_cycle, p.dram_access_bytes as u32),
+            launch: 0,
+            timing: Timing::new(device),
+            counters: UncoreCounters::default(),
+            tags,
+        }
+    }
+
+    /// Starts a launch: queues empty, counters at zero, contents kept.
+    pub fn start_launch(&mut self) {
+        self.launch = self.launch.wrapping_add(1);
+        self.slice_free_at.fill(0.0);
+        self.read_port_free_at.fill(0.0);
+        self.dram.reset();
+        self.counters = UncoreCounters::default();
+    }
+
+    /// Empties L2 without writing anything back, as before a measurement from cold.
+    pub fn flush(&mut self) {
+        self.tags.clear();
+        self.sides.iter_mut().for_each(|side| side.tags.clear());
+    }
+
+    /// Cycle at which the sectors of a read are back at the SM's L1.
+    pub fn read(&mut self, origin: Origin, sectors: u8) -> f64 {
+        self.counters.requests += 1;
+        self.counters.read_sectors += u64::from(sectors.count_ones());
+        let count = f64::from(sectors.count_ones());
+        let wait = self.wait_for_slice(origin, count * self.timing.slice_sector_cycles);
+        let back = self.fetch(origin, sectors, origin.cycle + wait);
+        // The way back is taken by answers in the order of their requests; what they wait for before counts against it.
+        let port_wait = self.wait_for_read_port(origin, count);
+        back.max(origin.cycle + port_wait + self.timing.near_cycles)
+    }
+
+    /// Cycle at which L2 has accepted a write of these granules.
+    pub fn write(&mut self, origin: Origin, granules: u32) -> f64 {
+        let sectors = sectors_of(granules);
+        self.counters.requests += 1;
+        self.counters.write_sectors += u64::from(sectors.count_ones());
+        let cycles = f64::from(sectors.count_ones()) * self.timing.slice_sector_cycles;
+        let start = origin.cycle + self.wait_for_slice(origin, cycles);
+        let place = self.place(origin, start);
+        self.written[place] |= granules;
+        self.dirty[place] |= sectors;
+        self.valid[place] |= whole_sectors_of(self.written[place]);
+        self.copy_to_side(origin, self.valid[place] & sectors);
+        start + self.timing.near_cycles
+    }
+
+    /// Cycle at which the result of an atomic is back, when L2 is busy for `same_address_cycles` with lanes that share an address.
+    pub fn atomic(&mut self, origin: Origin, sectors: u8, same_address_cycles: f64) -> f64 {
+        self.counters.requests += 1;
+        self.counters.atomic_sectors += u64::from(sectors.count_ones());
+        let distinct = f64::from(sectors.count_ones()) * self.timing.atomic_sector_cycles;
+        let busy = distinct.max(same_address_cycles);
+        let start = origin.cycle + self.wait_for_slice(origin, busy);
+        let back = self.fetch(origin, sectors, start) + busy;
+        if let Some(place) = self.tags.find(origin.line) {
+            self.dirty[place] |= sectors;
+        }
+        back
+    }
+
+    /// Marks a range as written by the host's copy engine, which goes through L2.
+    pub fn host_wrote(&mut self, address: u64, bytes: u64) {
+        if bytes == 0 {
+            return;
+        }
+        let last = address.saturating_add(bytes - 1) >> LINE_SHIFT;
+        let first = (address >> LINE_SHIFT).max(last.saturating_sub(self.tags.places() as u64));
+        for line in first..=last {
+            let (Lookup::Hit(place) | Lookup::Filled { place, .. }) = self.tags.find_or_fill(line);
+            self.valid[place] = super::ALL_SECTORS;
+            self.dirty[place] = super::ALL_SECTORS;
+            self.written[place] = 0;
+        }
+    }
+
+    /// Data of a read or atomic that L2 starts to serve at `start` (as the SM's clock counts, without the latency).
+    fn fetch(&mut self, origin: Origin, sectors: u8, start: f64) -> f64 {
+        let place = self.place(origin, start);
+        let missing = sectors & !self.valid[place];
+        self.counters.miss_sectors += u64::from(missing.count_ones());
+        self.counters.hit_sectors += u64::from((sectors & !missing).count_ones());
+        let latency = if self.copy_to_side(origin, sectors) { self.timing.near_cycles } else { self.timing.far_cycles };
+        let mut back = start + latency;
+        if missing != 0 {
+            let wait = self.dram.read(origin.line, missing, start);
+            let arrival = start + wait + self.timing.dram_cycles;
+            self.valid[place] |= self.dram.fetched(missing);
+            self.ready[place] = (arrival, self.launch);
+        }
+        let (ready, launch) = self.ready[place];
+        if launch == self.launch {
+            back = back.max(ready);
+        }
+        back
+    }
+
+    /// The line's place in L2; what has to make room is written back.
+    fn place(&mut self, origin: Origin, start: f64) -> usize {
+        match self.tags.find_or_fill(origin.line) {
+            Lookup::Hit(place) => place,
+            Lookup::Filled { place, evicted } => {
+                if let Some(line) = evicted {
+                    self.write_back(line, place, start);
+                }
+                self.valid[place] = 0;
+                self.dirty[place] = 0;
+                self.written[place] = 0;
+                self.ready[place] = (0.0, 0);
+                place
+            }
+        }
+    }
+
+    fn write_back(&mut self, line: u64, place: usize, start: f64) {
+        let dirty = self.dirty[place];
+        if dirty == 0 {
+            return;
+        }
+        let incomplete = dirty & !self.valid[place];
+        if incomplete != 0 {
+            self.dram.read(line, incomplete, start);
+        }
+        self.dram.write(line, dirty, start);
+        // A slice does not run ahead of its memory for ever.
+        let slice = self.slice(line);
+        let earliest = self.dram.free_at(line) - self.timing.dram_queue_cycles;
+        self.slice_free_at[slice] = self.slice_free_at[slice].max(earliest);
+    }
+
+    /// Whether the SM's own side had all these sectors; from now on it has. True where there is one partition.
+    fn copy_to_side(&mut self, origin: Origin, sectors: u8) -> bool {
+        let sides = self.sides.len();
+        if sides == 0 {
+            return true;
+        }
+        let side = &mut self.sides[origin.sm as usize * sides / self.timing.sm_count];
+        let (place, had) = match side.tags.find_or_fill(origin.line) {
+            Lookup::Hit(place) => (place, side.valid[place]),
+            Lookup::Filled { place, .. } => (place, 0),
+        };
+        side.valid[place] = had | sectors;
+        sectors & !had == 0
+    }
+
+    fn wait_for_slice(&mut self, origin: Origin, busy_cycles: f64) -> f64 {
+        let slice = self.slice(origin.line);
+        wait(&mut self.slice_free_at[slice], origin.cycle, busy_cycles)
+    }
+
+    fn wait_for_read_port(&mut self, origin: Origin, sectors: f64) -> f64 {
+        let cycles = sectors * self.timing.read_port_sector_cycles;
+        wait(&mut self.read_port_free_at[origin.sm as usize], origin.cycle, cycles)
+    }
+
+    fn slice(&self, line: u64) -> usize {
+        let folded = line ^ (line >> 6) ^ (line >> 13) ^ (line >> 19);
+        (folded % self.slice_free_at.len() as u64) as usize
+    }
+}
+
+/// Puts work of `busy_cycles` in the queue of a server and says how long it waits for its turn.
+fn wait(free_at: &mut f64, arrival: f64, busy_cycles: f64) -> f64 {
+    let start = free_at.max(arrival);
+    *free_at = start + busy_cycles;
+    start - arrival
+}
+
+impl Timing {
+    fn new(device: &Device) -> Self {
+        let p = &device.parameters;
+        let sector = f64::from(SECTOR_BYTES);
+        let l2_bytes_per_cycle = p.l2_bytes_per_cycle_per_sm * f64::from(device.sm_count);
+        // The latencies include the way through L1, up to the cycle from which `Origin::cycle` counts.
+        Self {
+            sm_count: device.sm_count as usize,
+            near_cycles: p.l2_near_latency_cycles,
+            far_cycles: p.l2_far_latency_cycles,
+            dram_cycles: p.dram_latency_cycles,
+            slice_sector_cycles: sector * p.l2_slices.max(1.0) / l2_bytes_per_cycle,
+            read_port_sector_cycles: sector / p.sm_read_bytes_per_cycle,
+            dram_queue_cycles: p.dram_queue_cycles,
+            atomic_sector_cycles: p.atomic_sector_cycles,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::ALL_SECTORS;
+    use super::*;
+    use crate::device::find;
+
+    fn uncore(device: &str) -> Uncore {
+        let mut uncore = Uncore::new(find(device).unwrap());
+        uncore.start_launch();
+        uncore
+    }
+
+    fn at(sm: u32, line: u64, cycle: f64) -> Origin {
+        Origin { sm, line, cycle }
+    }
+
+    #[test]
+    fn an_idle_machine_answers_after_the_measured_latencies() {
+        let mut h200 = uncore("H200");
+        assert_eq!(h200.read(at(0, 5, 1000.0), 1), 1689.0, "memory");
+        assert_eq!(h200.read(at(1, 5, 5000.0), 1), 5280.0, "another SM of the same side");
+        assert_eq!(h200.read(at(131, 5, 9000.0), 1), 9500.0, "an SM of the other side");
+        assert_eq!(h200.read(at(131, 5, 20_000.0), 1), 20_280.0, "its side has a copy now");
+        let mut rtx = uncore("RTX 5070");
+        assert_eq!((rtx.read(at(0, 5, 0.0), 1), rtx.read(at(47, 5, 5000.0), 1)), (877.0, 5358.0));
+    }
+
+    #[test]
+    fn a_second_reader_waits_for_the_same_fill() {
+        let mut h200 = uncore("H200");
+        let first = h200.read(at(0, 9, 0.0), ALL_SECTORS);
+        let second = h200.read(at(1, 9, 100.0), ALL_SECTORS);
+        assert_eq!(first, 689.0);
+        assert_eq!(second, first, "not sooner than the data is there, and no second fetch");
+        assert_eq!(h200.dram.sectors_read, 4);
+    }
+
+    #[test]
+    fn neither_l2_nor_memory_gives_more_than_its_bandwidth() {
+        for name in ["H200", "RTX 5070", "A100"] {
+            let device = find(name).unwrap();
+            let mut uncore = uncore(name);
+            let lines = 200_000;
+            let mut pass = |start: f64| {
+                let reads = (0..lines).map(|line| uncore.read(at((line % 40) as u32, line, start), ALL_SECTORS));
+                reads.fold(0.0, f64::max) - start
+            };
+            let (cold, warm) = (pass(0.0), pass(1e6));
+            let bytes = 128.0 * lines as f64;
+            let clock_ghz = f64::from(device.boost_clock_mhz) / 1e3;
+            let cold_gbs = bytes / cold * clock_ghz;
+            assert!(cold_gbs < device.memory_bandwidth_gbs, "{name}: {cold_gbs} GB/s from memory");
+            assert!(cold_gbs > 0.8 * device.memory_bandwidth_gbs, "{name}: {cold_gbs} GB/s from memory");
+            let l2_bytes_per_cycle = device.parameters.l2_bytes_per_cycle_per_sm * f64::from(device.sm_count);
+            assert!(bytes / warm < l2_bytes_per_cycle, "{name}: {} bytes a cycle from L2", bytes / warm);
+            assert!(warm < cold, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_sm_gets_no_more_than_its_port_carries() {
+        let mut h200 = uncore("H200");
+        let mut pass =
+            |start: f64| (0..1000).map(|line| h200.read(at(0, line, start), ALL_SECTORS)).fold(0.0, f64::max) - start;
+        let (_, warm) = (pass(0.0), pass(1e6));
+        assert!(128_000.0 / warm < 64.0, "{} bytes a cycle", 128_000.0 / warm);
+    }
+
+    #[test]
+    fn written_lines_go_to_memory_only_when_they_are_evicted() {
+        let mut rtx = uncore("RTX 5070");
+        let lines = find("RTX 5070").unwrap().l2_bytes / 128;
+        (0..lines).for_each(|line| _ = rtx.write(at(0, line, line as f64), u32::MAX));
+        assert_eq!((rtx.dram.sectors_written, rtx.dram.sectors_read), (0, 0));
+        (lines..2 * lines).for_each(|line| _ = rtx.write(at(0, line, line as f64), 0xff));
+        assert_eq!((rtx.dram.sectors_written, rtx.dram.sectors_read), (4 * lines, 0));
+    }
+
+    #[test]
+    fn a_partly_written_sector_is_completed_from_memory() {
+        let mut rtx = uncore("RTX 5070");
+        rtx.write(at(0, 3, 0.0), 0x0f);
+        assert_eq!(rtx.read(at(0, 3, 10_000.0), 1), 10_877.0);
+        rtx.write(at(0, 4, 0.0), 0x0f);
+        rtx.write(at(0, 4, 0.0), 0xf0);
+        assert_eq!(rtx.read(at(0, 4, 20_000.0), 1), 20_358.0, "two halves make a whole");
+    }
+
+    #[test]
+    fn atomics_on_one_address_follow_one_another() {
+        let mut h200 = uncore("H200");
+        h200.read(at(0, 1, 0.0), 1);
+        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2000.0), 1, 32.0 * 3.5)).fold(0.0, f64::max);
+        assert!((last - 2000.0 - 112_000.0).abs() < 700.0, "{last}");
+        let spread = (0..1000).map(|n| h200.atomic(at(n % 132, n.into(), 1e6), 1, 3.5)).fold(0.0, f64::max);
+        assert!(spread - 1e6 < 1500.0, "{spread}");
+    }
+
+    #[test]
+    fn contents_outlive_a_launch_queues_do_not_and_a_flush_empties() {
+        let mut h200 = uncore("H200");
+        (0..50_000).for_each(|line| _ = h200.read(at(0, line, 0.0), ALL_SECTORS));
+        h200.start_launch();
+        assert_eq!(h200.read(at(0, 1, 0.0), 1), 280.0);
+        h200.host_wrote(128 * 1_000_000, 256);
+        assert_eq!(h200.read(at(0, 1_000_001, 1000.0), 1), 1500.0, "in L2, but not yet on this SM's side");
+        h200.flush();
+        assert_eq!(h200.read(at(0, 1, 5000.0), 1), 5689.0);
+        h200.host_wrote(0, 0);
+        h200.host_wrote(u64::MAX - 5, 6);
+    }
+}

@@ -1,0 +1,3 @@
+//! The cycle model.
+
+pub mod memory;
