@@ -4,7 +4,7 @@
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::commands::{explain, finish_kernels, labs, list, occupancy};
+use crate::commands::{explain, finish_kernels, labs, list, occupancy, ptx};
 
 /// Laboratories on how a GPU runs code.
 #[derive(Debug, Parser)]
@@ -21,6 +21,7 @@ pub enum Command {
     Labs(labs::Options),
     List(list::Options),
     Explain(explain::Options),
+    Ptx(ptx::Options),
     Occupancy(occupancy::Options),
     #[command(hide = true)]
     FinishKernels(finish_kernels::Options),

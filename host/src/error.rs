@@ -7,6 +7,7 @@ use warpwise_simt::occupancy::{InvalidInput, batch::BatchError};
 use warpwise_simt::rewrite::RewriteError;
 
 use crate::backend::GpuError;
+use crate::kernels::KernelFilesError;
 use crate::suggest::UnknownName;
 use crate::workbench::WorkbenchError;
 
@@ -17,6 +18,8 @@ pub enum CommandError {
     Unknown(#[from] UnknownName),
     #[error(transparent)]
     Device(#[from] UnknownDevice),
+    #[error(transparent)]
+    Kernels(#[from] KernelFilesError),
     #[error(transparent)]
     Workbench(#[from] WorkbenchError),
     #[error(transparent)]

@@ -16,6 +16,7 @@ pub mod error;
 pub mod kernels;
 pub mod lab;
 pub mod labs;
+pub mod listing;
 pub mod numbers;
 pub mod progress;
 pub mod report;

@@ -8,6 +8,7 @@ pub mod finish_kernels;
 pub mod labs;
 pub mod list;
 pub mod occupancy;
+pub mod ptx;
 
 use std::path::Path;
 
@@ -30,6 +31,7 @@ pub fn run(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Labs(options) => labs::run(options, &global),
         Command::List(options) => list::run(options),
         Command::Explain(options) => explain::run(options),
+        Command::Ptx(options) => ptx::run(options),
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Occupancy(options) => occupancy::run(options, &global),
     }

@@ -44,6 +44,12 @@ impl<W: Write> Terminal<W> {
         writeln!(self.out, "{text}")
     }
 
+    /// A line that stands back.
+    pub fn dim_line(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint(text, Paint::Dim);
+        writeln!(self.out, "{text}")
+    }
+
     /// One lab: kernels, tables, notes, claims.
     pub fn lab(&mut self, outcome: &LabOutcome) -> io::Result<()> {
         let lab = outcome.lab;
