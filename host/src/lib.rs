@@ -19,6 +19,7 @@ pub mod labs;
 pub mod listing;
 pub mod numbers;
 pub mod progress;
+pub mod random;
 pub mod report;
 pub mod schema;
 pub mod suggest;

@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::random::SplitMix64;
 use crate::schema::{Integer, Real};
 
 /// The type of a scalar or of a buffer's elements.
@@ -112,21 +113,12 @@ impl Element {
         with_type!(self, convert)
     }
 
-    /// A value from 64 random bits: a float in 0 to 1 (1 excluded), or an integer of all values alike.
-    pub fn random(self, bits: u64) -> Vec<u8> {
-        /// Bits of a significand, so that each multiple of 2⁻²⁴ or 2⁻⁵³ is as likely.
-        const F32_BITS: u32 = 24;
-        const F64_BITS: u32 = 53;
+    /// A random value: a float in 0 to 1 (1 excluded), or an integer of all values alike.
+    pub fn random(self, random: &mut SplitMix64) -> Vec<u8> {
         match self {
-            Element::F32 => {
-                let value = (bits >> (64 - F32_BITS)) as f32 / (1_u64 << F32_BITS) as f32;
-                value.to_le_bytes().to_vec()
-            }
-            Element::F64 => {
-                let value = (bits >> (64 - F64_BITS)) as f64 / (1_u64 << F64_BITS) as f64;
-                value.to_le_bytes().to_vec()
-            }
-            integer => bits.to_le_bytes()[..integer.bytes()].to_vec(),
+            Element::F32 => random.unit_f32().to_le_bytes().to_vec(),
+            Element::F64 => random.unit_f64().to_le_bytes().to_vec(),
+            integer => random.next_u64().to_le_bytes()[..integer.bytes()].to_vec(),
         }
     }
 
@@ -206,13 +198,6 @@ mod tests {
     fn a_ramp_wraps_where_its_type_ends() {
         assert_eq!(Element::U8.ramp(257), [1]);
         assert_eq!(Element::F32.ramp(3), 3.0_f32.to_le_bytes());
-    }
-
-    #[test]
-    fn random_floats_are_below_one_and_random_integers_take_all_bits() {
-        assert_eq!(Element::F32.random(u64::MAX), (1.0 - f32::EPSILON / 2.0).to_le_bytes());
-        assert_eq!(Element::F64.random(0), 0.0_f64.to_le_bytes());
-        assert_eq!(Element::I16.random(u64::MAX), [255, 255]);
     }
 
     #[test]

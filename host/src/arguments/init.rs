@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::Element;
 use super::npy;
 use super::parse::ArgumentError;
+use crate::random::SplitMix64;
 
 /// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,8 +57,8 @@ impl Init {
             Self::List(values) if values.len() != len => Err(wrong_length(values.len())),
             Self::List(values) => Ok(values.iter().map(encode).collect::<Result<Vec<_>, _>>()?.concat()),
             Self::Random(seed) => {
-                let mut state = *seed;
-                Ok((0..len).flat_map(|_| element.random(split_mix(&mut state))).collect())
+                let mut random = SplitMix64::new(*seed);
+                Ok((0..len).flat_map(|_| element.random(&mut random)).collect())
             }
             Self::File(path) => {
                 let bytes = npy::read(name, path, element)?;
@@ -68,15 +69,6 @@ impl Init {
             }
         }
     }
-}
-
-/// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014): small, and fixed for ever.
-fn split_mix(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    z ^ (z >> 31)
 }
 
 #[cfg(test)]
@@ -93,14 +85,6 @@ mod tests {
         for text in ["", "ramps", "ramp:1", "const", "const:", "list:", "rand:", "rand:x", "file:"] {
             assert_eq!(Init::parse(text), None, "{text}");
         }
-    }
-
-    #[test]
-    fn a_seed_gives_the_published_sequence() {
-        // First outputs for seed 1234567, as the reference implementation prints them.
-        let mut state = 1_234_567;
-        let outputs = [(); 3].map(|()| split_mix(&mut state));
-        assert_eq!(outputs, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
     }
 
     #[test]
