@@ -1,1 +1,43 @@
-fn main() {}
+//! `cargo xtask CMD …`: builds what is stale, then starts `warpwise CMD …` with the same words.
+//!
+//! This program finds (or installs) a compiler that can make PTX, builds the kernels and the program, side by side, and
+//! hands over. It knows nothing of laboratories, and depends on no other crate: it is compiled before anything else,
+//! and must be able to build the rest while the rest is broken.
+//!
+//! One file a step (`compiler`, `provision`, `device_build`, `program`, `finish`), one file a command (`commands`).
+
+mod commands;
+mod compiler;
+mod device_build;
+mod error;
+mod facts;
+mod finish;
+mod kernel_crate;
+mod lock;
+mod prepare;
+mod process;
+mod program;
+mod progress;
+mod provision;
+mod stamp;
+mod system;
+mod words;
+mod workspace;
+
+use std::process::ExitCode;
+
+/// Bad usage or bad input, or a machine that lacks something: what the message says can be mended.
+const EXIT_BAD_INPUT: u8 = 2;
+
+fn main() -> ExitCode {
+    if std::env::var_os(device_build::AS_LINKER).is_some() {
+        return ExitCode::SUCCESS;
+    }
+    match commands::run(std::env::args().skip(1)) {
+        Ok(code) => code,
+        Err(error) => {
+            eprintln!("error: {error}");
+            ExitCode::from(EXIT_BAD_INPUT)
+        }
+    }
+}

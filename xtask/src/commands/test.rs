@@ -1,0 +1,28 @@
+//! `cargo xtask test`: every test of the workspace, with the kernels built and in their hands.
+
+use crate::error::Result;
+use crate::prepare::{self, Need};
+use crate::program;
+use crate::words::Words;
+use crate::workspace::Workspace;
+use std::process::{Command, ExitCode};
+
+pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
+    let kernels = prepare::prepare(workspace, words, Need::Kernels)?;
+    let mut cargo = Command::new(&workspace.cargo);
+    cargo.current_dir(&workspace.root).arg("test");
+    // Words that choose packages choose instead of the workspace.
+    if !words.rest.iter().any(|word| word == "-p" || word.starts_with("--package")) {
+        cargo.arg("--workspace");
+    }
+    cargo.args(&words.rest);
+    if let Some(folder) = kernels {
+        cargo.env("WARPWISE_KERNELS", folder);
+    }
+    // The program that users start, for tests of the command line.
+    cargo.env("WARPWISE_PROGRAM", workspace.program());
+    if words.no_provision {
+        cargo.env("WARPWISE_NO_PROVISION", "1");
+    }
+    program::run(&mut cargo)
+}

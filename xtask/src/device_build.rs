@@ -1,0 +1,181 @@
+//! Compiles a kernel crate to PTX, if it is stale: cargo with the device compiler, core compiled too, everything in one
+//! module that rustc prints as assembly. What rustc writes is raw; [`crate::finish`] makes it what everyone sees.
+
+use crate::compiler::Compiler;
+use crate::error::{Error, Result};
+use crate::facts;
+use crate::kernel_crate::KernelCrate;
+use crate::process;
+use crate::progress;
+use crate::stamp::Stamp;
+use crate::workspace::Workspace;
+use std::collections::BTreeSet;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, SystemTime};
+
+/// Set for the device build, which names this program as its linker: there is nothing to link, since fat LTO puts
+/// everything into the one module that is printed.
+pub const AS_LINKER: &str = "XTASK_IS_THE_LINKER";
+
+const TARGET: &str = "nvptx64-nvidia-cuda";
+
+/// Core takes half a minute on two slow cores; a user's crate may bring dependencies.
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// The profile `device`, for crates whose workspace does not define it.
+const PROFILE: [&str; 5] = [
+    "profile.device.inherits=\"release\"",
+    "profile.device.lto=\"fat\"",
+    "profile.device.panic=\"abort\"",
+    "profile.device.codegen-units=1",
+    "profile.device.opt-level=3",
+];
+
+/// Raw PTX, and what it was made from.
+pub struct Raw {
+    pub path: PathBuf,
+    pub source_hash: String,
+}
+
+/// Builds the crate's PTX unless it is that of its inputs already.
+pub fn build(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) -> Result<Raw> {
+    Workspace::create(&kernels.output)?;
+    let path = kernels.output.join("raw.ptx");
+    let stamp_path = kernels.output.join("raw.stamp");
+    let flags = flags(workspace, compiler, kernels);
+    let key = key(compiler, kernels, &flags);
+    if let Some(stamp) = Stamp::current(&stamp_path, &key).filter(|_| path.is_file()) {
+        return Ok(Raw { path, source_hash: stamp.content() });
+    }
+    let begin = SystemTime::now();
+    progress::step(&format!("compiling {} to PTX", kernels.name), || compile(workspace, compiler, kernels, &flags))?;
+    let made = workspace.device_target().join(TARGET).join("device");
+    let assembly = made.join("deps").join(&kernels.library).with_extension("s");
+    let ptx = fs::read(&assembly)
+        .map_err(|error| Error::file("read the PTX that rustc should have written,", &assembly, &error))?;
+    if !contains(&ptx, b".entry ") {
+        let name = &kernels.name;
+        return Err(Error::new(format!("{name} has no kernel: put #[kernel] on a `pub unsafe fn` of its library")));
+    }
+    facts::replace(&path, &ptx)?;
+    let stamp = Stamp::take(&key, &inputs(kernels, &made.join(&kernels.library).with_extension("d"))?)?;
+    if stamp.has_input_since(begin) {
+        // Edited while it was compiled: the PTX may be that of either content, so the next run compiles again.
+        let _ = fs::remove_file(&stamp_path);
+    } else {
+        stamp.write(&stamp_path)?;
+    }
+    Ok(Raw { path, source_hash: stamp.content() })
+}
+
+fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, flags: &[String]) -> Result<()> {
+    let mut cargo = Command::new(&workspace.cargo);
+    cargo.current_dir(&kernels.root).arg("rustc").arg("--manifest-path").arg(kernels.folder.join("Cargo.toml"));
+    cargo.args(["--lib", "--crate-type", "cdylib", "--profile", "device", "--target", TARGET, "-Z", "build-std=core"]);
+    cargo.arg("--target-dir").arg(workspace.device_target());
+    if kernels.is_users {
+        cargo.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
+    }
+    cargo.args(["--", "--emit=asm"]);
+    // RUSTC_BOOTSTRAP: build-std and the NVPTX features are unstable, and the compiler is a stable one.
+    cargo.env("RUSTC", &compiler.rustc).env("RUSTC_BOOTSTRAP", "1").env(AS_LINKER, "1");
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
+    for meant_for_the_host in ["RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+        cargo.env_remove(meant_for_the_host);
+    }
+    let log = workspace.own_folder().join("logs").join(format!("{}.log", kernels.name));
+    let finished = process::run(&mut cargo, &log, LIMIT)?;
+    if finished.success {
+        return Ok(());
+    }
+    eprintln!("{}", finished.output.trim_end());
+    let advice = if finished.output.contains("failed to download") || finished.output.contains("could not resolve host")
+    {
+        "the registry cannot be reached: connect once, core's own dependencies come from there"
+    } else {
+        "the compiler's messages are above"
+    };
+    Err(Error::new(format!("{} does not compile for {TARGET}: {advice}", kernels.name)))
+}
+
+/// Flags for every crate of the device build, core included.
+fn flags(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) -> Vec<String> {
+    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    let mut flags = vec![
+        // The virtual architecture: every GPU from sm_80 on takes its PTX.
+        "-Ctarget-cpu=sm_80".to_owned(),
+        // PTX ISA 7.8, so that `.loc … inlined_at` (7.2) may be written.
+        "-Ctarget-feature=+ptx78".to_owned(),
+        format!("-Clinker={}", workspace.own_executable.display()),
+        // Inlined calls with their lines; the sections are read and dropped when the PTX is finished.
+        "-Cdebuginfo=1".to_owned(),
+        // In `if c {…} barrier; if c {…} else {…}` this pass would put the barrier into both arms.
+        "-Zmir-enable-passes=-JumpThreading".to_owned(),
+    ];
+    // No path of this machine gets into the PTX. The last rule that fits a path is the one that counts.
+    flags.extend(cargo_home.map(|home| remap(&home, "/cargo")));
+    flags.push(remap(&compiler.core_source, "/rustc"));
+    flags.push(remap(&workspace.root, "warpwise"));
+    flags.push(remap(&kernels.root.join(""), ""));
+    flags
+}
+
+/// What makes PTX stale though no file changes.
+fn key(compiler: &Compiler, kernels: &KernelCrate, flags: &[String]) -> String {
+    let Compiler { rustc, version, llvm, .. } = compiler;
+    format!("{} {version} {llvm} {} {}", rustc.display(), kernels.folder.display(), flags.join(" "))
+}
+
+/// The sources that cargo lists in its dependency file, and the manifests above them.
+fn inputs(kernels: &KernelCrate, dependency_file: &Path) -> Result<BTreeSet<PathBuf>> {
+    let text = fs::read_to_string(dependency_file).map_err(|error| Error::file("read", dependency_file, &error))?;
+    let sources = sources(&text);
+    let mut inputs: BTreeSet<PathBuf> = sources.iter().filter_map(|source| manifest_of(source)).collect();
+    inputs.extend(sources);
+    inputs.extend(
+        ["Cargo.toml", "Cargo.lock"].map(|name| kernels.root.join(name)).into_iter().filter(|path| path.is_file()),
+    );
+    Ok(inputs)
+}
+
+/// The paths after the colon of each rule of a make-style dependency file; a space in a path is written `\ `.
+fn sources(dependencies: &str) -> BTreeSet<PathBuf> {
+    let rules = dependencies.lines().filter_map(|line| line.split_once(": "));
+    let paths = rules.map(|(_, paths)| paths.replace("\\ ", "\0"));
+    paths
+        .flat_map(|paths| paths.split(' ').map(|path| path.replace('\0', " ").into()).collect::<Vec<PathBuf>>())
+        .collect()
+}
+
+/// The Cargo.toml of the package that a source belongs to.
+fn manifest_of(source: &Path) -> Option<PathBuf> {
+    source.ancestors().map(|folder| folder.join("Cargo.toml")).find(|manifest| manifest.is_file())
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sources;
+    use std::path::PathBuf;
+
+    #[test]
+    fn sources_are_read_from_every_rule_with_their_spaces() {
+        let text = "/t/k.ptx: /my\\ kernels/src/lib.rs /k/std.rs\n\n/t/k.d: /k/std.rs\n";
+        let expected = ["/k/std.rs", "/my kernels/src/lib.rs"].map(PathBuf::from);
+        assert_eq!(sources(text).into_iter().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn a_file_without_rules_has_no_sources() {
+        assert!(sources("").is_empty());
+        assert!(sources("# a comment\n").is_empty());
+    }
+}

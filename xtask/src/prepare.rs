@@ -1,0 +1,108 @@
+//! Everything that has to be there before `warpwise` starts: a compiler, the kernels' PTX, the program.
+//!
+//! Two things take long on a bare machine, so they run side by side: the program's compilation, and the way from no
+//! compiler to PTX. All of it happens under one lock.
+
+use crate::compiler::{self, Compiler, Search};
+use crate::device_build;
+use crate::error::{Error, Result};
+use crate::facts;
+use crate::finish;
+use crate::kernel_crate::KernelCrate;
+use crate::lock;
+use crate::program;
+use crate::provision::{self, Way};
+use crate::system::{Machine, System};
+use crate::words::Words;
+use crate::workspace::Workspace;
+use std::path::PathBuf;
+use std::thread;
+
+/// What a command needs of the kernels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Need {
+    /// It does without.
+    Nothing,
+    /// It says more with them, and starts without them where there is no compiler.
+    IfPossible,
+    Kernels,
+}
+
+/// Builds what a command needs; the folder of the kernels, where it needs them.
+pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Option<PathBuf>> {
+    let own_folder = workspace.own_folder();
+    Workspace::create(&own_folder)?;
+    let kernels = match &words.kernel_crate {
+        Some(path) => Some(KernelCrate::of_the_user(workspace, path)?),
+        // Whoever names a folder of kernels wants those, as they are.
+        None if need == Need::Nothing || Machine.variable("WARPWISE_KERNELS").is_some() => None,
+        None => Some(KernelCrate::ours(workspace)),
+    };
+    let _lock = lock::acquire(&own_folder.join("lock"))?;
+    let Some(kernels) = kernels else {
+        record(workspace, &compiler::search(&Machine).unwrap_or_default(), &[])?;
+        program::build(workspace)?;
+        return Ok(None);
+    };
+    let (made, program) = thread::scope(|scope| {
+        let program = scope.spawn(|| program::build(workspace));
+        let made = device_compiler(workspace, words).and_then(|compiler| {
+            let raw = device_build::build(workspace, &compiler, &kernels)?;
+            Ok((compiler, raw))
+        });
+        (made, program.join())
+    });
+    program.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
+    match made {
+        Ok((compiler, raw)) => {
+            finish::finish(workspace, &compiler, &kernels, &raw)?;
+            Ok(Some(kernels.output))
+        }
+        Err(error) if need == Need::IfPossible => {
+            eprintln!("without kernels: {error}");
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// A compiler that is there, or one that can be had.
+fn device_compiler(workspace: &Workspace, words: &Words) -> Result<Compiler> {
+    let mut search = compiler::search(&Machine)?;
+    let mut provisioned = Vec::new();
+    let mut failures = Vec::new();
+    if search.compiler.is_none() && !words.no_provision {
+        let logs = workspace.own_folder().join("logs");
+        for way in provision::ways(&Machine) {
+            match provision::go(way, &Machine, &logs) {
+                Ok(()) => provisioned.push(name(way)),
+                Err(failure) => failures.push(failure),
+            }
+            search = compiler::search(&Machine)?;
+            if search.compiler.is_some() {
+                break;
+            }
+        }
+    }
+    record(workspace, &search, &provisioned)?;
+    let Search { compiler, rejected } = search;
+    compiler.ok_or_else(|| {
+        let rejected: Vec<String> = rejected.iter().map(|one| format!("{} {}", one.rustc, one.reason)).collect();
+        failures.insert(0, format!("no compiler here can make PTX: {}", rejected.join("; ")));
+        failures.push(provision::advice(&Machine));
+        Error::new(failures.join("\n"))
+    })
+}
+
+/// Writes `build.json`, for `doctor` and reports.
+fn record(workspace: &Workspace, search: &Search, provisioned: &[&str]) -> Result<()> {
+    let path = workspace.own_folder().join("build.json");
+    facts::write(&path, &facts::build(search, provisioned, &provision::advice(&Machine)))
+}
+
+fn name(way: Way) -> &'static str {
+    match way {
+        Way::Rustup => "rust-src, by rustup",
+        Way::Apt => "the distribution's compiler, by apt-get",
+    }
+}
