@@ -52,7 +52,7 @@ pub struct LocateOptions<'a> {
     pub say: &'a dyn Fn(&str),
 }
 
-/// Ten minutes: 60 MiB over a slow line.
+/// Ten minutes: 48 MB over a slow line.
 pub const FETCH_LIMIT: Duration = Duration::from_secs(600);
 
 /// What led to a tool.

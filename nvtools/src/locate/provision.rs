@@ -127,7 +127,7 @@ fn fetch(options: &LocateOptions, into: &Path, deadline: Instant) -> Result<(), 
     command.args(["install", "--quiet", "--no-deps", "--target"]).arg(into);
     command.args(PACKAGES.map(|package| format!("{package}=={PINNED_VERSION}")));
     (options.say)(&format!(
-        "fetching ptxas, nvdisasm and cuobjdump {PINNED_VERSION} (about 60 MB) into {}; they come under NVIDIA's licence, \
+        "fetching ptxas, nvdisasm and cuobjdump {PINNED_VERSION} (48 MB) into {}; they come under NVIDIA's licence, \
          the CUDA Toolkit End User License Agreement",
         options.toolchain_dir.display()
     ));

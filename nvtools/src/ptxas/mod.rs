@@ -124,6 +124,10 @@ impl<'t> Compiler<'t> {
 
     /// Compiles, or takes the result from the cache. Refusals are not cached.
     pub fn compile(&self, request: &CompileRequest) -> Result<Compiled, PtxasError> {
+        // ptxas takes virtual architectures too (`compute_80`), and then makes no cubin.
+        if !request.arch.starts_with("sm_") {
+            return Err(PtxasError::UnknownArchitecture { arch: request.arch.to_owned(), known: self.architectures() });
+        }
         let Some(cache) = &self.cache else { return self.run(request) };
         let key = cache::key(&self.tool.banner, &request.arguments(), request.ptx);
         if let Some(compiled) = cache.get(&key) {
