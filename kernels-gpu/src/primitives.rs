@@ -64,12 +64,12 @@ pub unsafe fn barrier_between_ifs(output: *mut f32) {
     unsafe { *output.add(thread::index_1d() as usize) = sum };
 }
 
-/// The four shuffles of 32-bit values, in sections of `width` lanes, `b` the lane, the distance or the mask.
+/// The four shuffles of 32-bit values in sections of lanes; `b` is the lane, the distance or the mask.
 ///
 /// For each thread four pairs are written: the value read, and whether there was a lane to read from. The order is
 /// idx, up, down, xor; the value that a lane gives is ten times its number.
 ///
-/// - `output`: eight elements a thread, written.
+/// - `output`: eight elements a thread, written; `b`: 0 to 31; `width`: a power of two, at most 32.
 /// - Launch: one-dimensional, whole warps.
 #[kernel]
 pub unsafe fn shuffles(output: *mut u32, b: u32, width: u32) {
@@ -92,7 +92,8 @@ pub unsafe fn shuffles(output: *mut u32, b: u32, width: u32) {
 
 /// A 64-bit value down the warp: two shuffles. Lane `i` gives `i + 0.5`.
 ///
-/// - `output`: an element a thread, written. Launch: one-dimensional, whole warps.
+/// - `output`: an element a thread, written; `delta`: how far down.
+/// - Launch: one-dimensional, whole warps.
 #[kernel]
 pub unsafe fn shuffle_f64(output: *mut f64, delta: u32) {
     let given = f64::from(warp::lane_id()) + 0.5;
@@ -108,7 +109,7 @@ pub unsafe fn shuffle_f64(output: *mut f64, delta: u32) {
 /// For each thread three values are written: the ballot of the odd lanes, whether any lane is below `below`, whether
 /// all are.
 ///
-/// - `output`: three elements a thread, written.
+/// - `output`: three elements a thread, written; `below`: 0 to 32.
 /// - Launch: one-dimensional, whole warps.
 #[kernel]
 pub unsafe fn votes(output: *mut u32, below: u32) {

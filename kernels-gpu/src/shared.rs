@@ -5,7 +5,7 @@
 //! declared in PTX, and read and written by instructions that say `shared`. `asm!` is right for them: an access
 //! synchronises no lanes, and being volatile it stays on its side of a barrier.
 //!
-//! ```ignore
+//! ```text
 //! shared_array!(TILE: [f32; 256]);
 //!
 //! unsafe { TILE.set(thread::thread_idx_x(), value) };

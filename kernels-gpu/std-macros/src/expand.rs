@@ -30,9 +30,7 @@ fn descriptor(kernel: &Kernel) -> TokenStream {
     let mut names = TokenStream::new();
     let mut types = TokenStream::new();
     for parameter in &kernel.parameters {
-        host_types.extend(fixed("<"));
-        host_types.extend(parameter.of_type.clone());
-        host_types.extend(fixed("as ::cuda_std::Parameter>::Host,"));
+        host_types.extend(host_type(&parameter.of_type));
         names.extend(text(&parameter.name.to_string()));
         names.extend(fixed(","));
         types.extend(text(&spelled(&parameter.of_type)));
@@ -61,7 +59,17 @@ fn descriptor(kernel: &Kernel) -> TokenStream {
     output
 }
 
-/// For both sides: every parameter is one that a kernel may take. For the host: the body, type-checked and never called.
+/// `<type as Parameter>::Host,` with the type's own place, which is where rustc then reports a type that is none.
+fn host_type(of_type: &TokenStream) -> TokenStream {
+    let place = of_type.clone().into_iter().next().map_or_else(Span::call_site, |token| token.span());
+    let mut output = respanned(fixed("<"), place);
+    output.extend(of_type.clone());
+    output.extend(respanned(fixed("as ::cuda_std::Parameter>::Host,"), place));
+    output
+}
+
+/// For the GPU: every parameter is one that a kernel may take, which for the host the descriptor's type sees to. For the
+/// host: the body, type-checked and never called.
 fn checks(kernel: &Kernel) -> TokenStream {
     let mut calls = fixed("const fn is_a_parameter<T: ::cuda_std::Parameter>() {}");
     for parameter in &kernel.parameters {
@@ -69,13 +77,14 @@ fn checks(kernel: &Kernel) -> TokenStream {
         calls.extend(parameter.of_type.clone());
         calls.extend(fixed(">();"));
     }
-    calls.extend(fixed("#[cfg(not(target_arch = \"nvptx64\"))] #[allow(dead_code)]"));
-    calls.extend(kernel.attributes.clone());
-    calls.extend(fixed("unsafe fn"));
-    calls.extend(function(kernel));
+    let mut body = kernel.attributes.clone();
+    body.extend(fixed("unsafe fn"));
+    body.extend(function(kernel));
 
-    let mut output = fixed("const _: () =");
+    let mut output = fixed("#[cfg(target_arch = \"nvptx64\")] const _: () =");
     output.extend(group(Delimiter::Brace, calls));
+    output.extend(fixed("; #[cfg(not(target_arch = \"nvptx64\"))] #[allow(dead_code)] const _: () ="));
+    output.extend(group(Delimiter::Brace, body));
     output.extend(fixed(";"));
     output
 }

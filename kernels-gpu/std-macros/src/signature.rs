@@ -233,6 +233,10 @@ fn parameters(mut tokens: Cursor) -> Result<Vec<Parameter>, Error> {
         }
         tokens.next();
         let at = tokens.here();
+        if tokens.is_punct('&') {
+            let why = "a kernel takes no reference: pass a pointer and a length, and make the slice inside the kernel";
+            return Err(Error::new(at, why));
+        }
         let of_type = tokens.type_tokens();
         if of_type.is_empty() {
             return Err(Error::new(at, format!("expected a type for `{name}`")));

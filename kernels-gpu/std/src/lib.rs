@@ -9,7 +9,7 @@
 //! `#[kernel]` leaves a typed descriptor instead of an entry ([`host::Kernel`]), the maths of [`GpuFloat`] is the
 //! host's, and a function that only a GPU can execute panics with its name if it is called all the same.
 //!
-//! ```ignore
+//! ```
 //! use cuda_std::prelude::*;
 //!
 //! /// Adds two arrays of `n` elements, a thread an element.

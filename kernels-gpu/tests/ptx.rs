@@ -1,0 +1,166 @@
+//! What the compiler made of the kernels: the PTX itself, entry by entry.
+//!
+//! The PTX is that of `WARPWISE_KERNELS`, which `cargo xtask test` sets; plain `cargo test` takes what an earlier build
+//! left in target/warpwise/kernels, and prints that nothing was run where there is none.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+use warpwise_kernels::{KERNELS, bounds};
+
+/// Beginnings of instructions that synchronise lanes: none may be duplicated, and none may appear unasked.
+const CONVERGENT: [&str; 7] = ["bar.", "barrier.", "elect.", "match.", "redux.", "shfl.", "vote."];
+
+/// How many of them each kernel's source has; a kernel that is not here has none.
+const IN_SOURCE: [(&str, &[(&str, usize)]); 6] = [
+    ("block_reverse", &[("bar.sync", 1)]),
+    ("barrier_between_ifs", &[("bar.sync", 1)]),
+    ("barrier_reductions", &[("bar.red", 3)]),
+    ("shuffles", &[("shfl.sync", 4)]),
+    ("shuffle_f64", &[("shfl.sync", 2)]),
+    ("votes", &[("bar.warp.sync", 1), ("vote.sync", 3)]),
+];
+
+/// The finished PTX, or nothing where it was never built.
+fn ptx() -> Option<String> {
+    let named = env::var_os("WARPWISE_KERNELS").map(PathBuf::from);
+    let folder =
+        named.clone().unwrap_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/warpwise/kernels"));
+    let path = folder.join("kernels.ptx");
+    match fs::read_to_string(&path) {
+        Ok(text) => Some(text),
+        Err(error) if named.is_some() => panic!("WARPWISE_KERNELS has no kernels: {}: {error}", path.display()),
+        Err(_) => {
+            eprintln!("not run: there are no kernels yet; `cargo xtask test` builds them");
+            None
+        }
+    }
+}
+
+/// Each entry's text, from its name to its closing brace.
+fn entries(ptx: &str) -> BTreeMap<&str, &str> {
+    let parts = ptx.split(".visible .entry ").skip(1);
+    parts
+        .map(|part| (part.split('(').next().unwrap_or_default(), part.split("\n}").next().unwrap_or_default()))
+        .collect()
+}
+
+/// An entry's instructions: no labels, directives or comments, and no guard before the opcode.
+fn instructions(entry: &str) -> impl Iterator<Item = &str> {
+    let body = entry.split_once("\n{").map_or("", |(_, body)| body);
+    body.lines().map(str::trim).filter(|line| line.ends_with(';') && !line.starts_with('.')).map(|line| {
+        if line.starts_with('@') {
+            line.split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim())
+        } else {
+            line
+        }
+    })
+}
+
+/// The convergent instructions of an entry, counted under the names of `IN_SOURCE`.
+fn convergent(entry: &str) -> BTreeMap<String, usize> {
+    let mut counts = BTreeMap::new();
+    for instruction in instructions(entry).filter(|text| CONVERGENT.iter().any(|start| text.starts_with(start))) {
+        let opcode = instruction.split_whitespace().next().unwrap_or_default().trim_end_matches(';');
+        let parts = if opcode.starts_with("bar.warp") { 3 } else { 2 };
+        let name = opcode.split('.').take(parts).collect::<Vec<_>>().join(".");
+        *counts.entry(name).or_insert(0) += 1;
+    }
+    counts
+}
+
+#[test]
+fn every_barrier_shuffle_and_vote_of_the_source_is_once_in_the_ptx() {
+    let Some(ptx) = ptx() else { return };
+    for (name, entry) in entries(&ptx) {
+        let row = IN_SOURCE.iter().find(|(kernel, _)| *kernel == name);
+        let expected = row.map_or(Default::default(), |(_, counts)| {
+            counts.iter().map(|(op, count)| ((*op).to_owned(), *count)).collect()
+        });
+        assert_eq!(convergent(entry), expected, "{name}:\n{entry}");
+    }
+}
+
+#[test]
+fn the_table_of_kernels_and_the_entries_of_the_ptx_are_the_same() {
+    let Some(ptx) = ptx() else { return };
+    let mut table: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
+    table.sort_unstable();
+    assert_eq!(entries(&ptx).into_keys().collect::<Vec<_>>(), table);
+}
+
+#[test]
+fn entries_have_the_parameters_of_their_descriptors() {
+    let Some(ptx) = ptx() else { return };
+    let entries = entries(&ptx);
+    for kernel in KERNELS {
+        let header = entries[kernel.name].split("\n{").next().unwrap_or_default();
+        let declared: Vec<&str> = header.lines().filter_map(|line| line.trim().strip_prefix(".param ")).collect();
+        assert_eq!(declared.len(), kernel.types.len(), "{}: {declared:?}", kernel.name);
+        for (declared, of_type) in declared.iter().zip(kernel.types) {
+            let is_pointer = of_type.starts_with('*');
+            let expected = if is_pointer { ".u64 .ptr" } else { ".u32" };
+            assert!(declared.starts_with(expected), "{}: {declared} for {of_type}", kernel.name);
+        }
+    }
+}
+
+#[test]
+fn no_kernel_panics_calls_or_keeps_an_array_in_local_memory() {
+    let Some(ptx) = ptx() else { return };
+    assert!(!ptx.contains(".extern"), "something is left to link");
+    for (name, entry) in entries(&ptx) {
+        for unwanted in ["call", "trap", "brkpt", "exit", "ld.local", "st.local", "div.", "rem."] {
+            let found = instructions(entry).find(|instruction| instruction.starts_with(unwanted));
+            assert_eq!(found, None, "{name}");
+        }
+    }
+}
+
+#[test]
+fn shared_arrays_are_accessed_as_shared_memory() {
+    let Some(ptx) = ptx() else { return };
+    let entries = entries(&ptx);
+    let starts =
+        |kernel: &str, start: &str| instructions(entries[kernel]).filter(|text| text.starts_with(start)).count();
+    assert_eq!((starts("block_reverse", "st.shared.u32"), starts("block_reverse", "ld.shared.u32")), (1, 1));
+    assert_eq!((starts("barrier_between_ifs", "st.shared.v4"), starts("barrier_between_ifs", "ld.shared.v4")), (1, 1));
+    for kernel in KERNELS {
+        assert_eq!((starts(kernel.name, "ld.u"), starts(kernel.name, "ld.b"), starts(kernel.name, "ld.f")), (0, 0, 0));
+    }
+}
+
+#[test]
+fn sources_are_named_from_the_root_of_the_checkout_and_no_path_of_this_machine_is() {
+    let Some(ptx) = ptx() else { return };
+    let files = ptx.lines().filter(|line| line.trim_start().starts_with(".file"));
+    let paths: Vec<&str> = files.filter_map(|line| line.split('"').nth(1)).collect();
+    assert!(paths.contains(&"kernels-gpu/src/vecadd.rs"), "{paths:?}");
+    for path in paths {
+        assert!(path.starts_with("kernels-gpu/") || path.starts_with("/rustc/library/"), "{path}");
+    }
+}
+
+#[test]
+fn launch_bounds_are_in_the_headers_of_the_entries_that_have_any() {
+    let Some(ptx) = ptx() else { return };
+    for (name, entry) in entries(&ptx) {
+        let header = entry.split("\n{").next().unwrap_or_default();
+        let row = bounds::of(name);
+        assert_eq!(header.contains(".maxntid"), row.is_some_and(|row| row.max_threads.is_some()), "{name}");
+        assert_eq!(header.contains(".minnctapersm"), row.is_some_and(|row| row.min_blocks_per_sm.is_some()), "{name}");
+        assert_eq!(header.contains(".maxnreg"), row.is_some_and(|row| row.max_registers.is_some()), "{name}");
+    }
+}
+
+#[test]
+fn a_planted_second_barrier_is_counted() {
+    let ptx = ".visible .entry k(\n)\n{\n\t@%p1 bra \t$A;\n\tbar.sync \t0;\n$A:\n\t@!%p1 bar.sync 0;\n\tbar.warp.sync \t-1;\n\
+               \tvote.sync.any.pred \t%p5, %p4, -1;\n\tret;\n\n}\n";
+    let counts = convergent(entries(ptx)["k"]);
+    assert_eq!(
+        counts,
+        BTreeMap::from([("bar.sync", 2), ("bar.warp.sync", 1), ("vote.sync", 1)].map(|(op, n)| (op.to_owned(), n)))
+    );
+}
