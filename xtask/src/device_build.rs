@@ -25,13 +25,20 @@ const TARGET: &str = "nvptx64-nvidia-cuda";
 /// Core takes half a minute on two slow cores; a user's crate may bring dependencies.
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// The profile `device`, for crates whose workspace does not define it.
-const PROFILE: [&str; 5] = [
-    "profile.device.inherits=\"release\"",
-    "profile.device.lto=\"fat\"",
-    "profile.device.panic=\"abort\"",
-    "profile.device.codegen-units=1",
-    "profile.device.opt-level=3",
+/// The profile `device`, whole, so that no profile of a user's workspace changes it and core is built once for all.
+const PROFILE: [&str; 10] = [
+    "inherits=\"release\"",
+    "opt-level=3",
+    // One module, so that `--emit=asm` prints the whole program.
+    "lto=\"fat\"",
+    "codegen-units=1",
+    "panic=\"abort\"",
+    // Inlined calls with their lines; the sections are read and dropped when the PTX is finished.
+    "debug=\"limited\"",
+    "debug-assertions=false",
+    "overflow-checks=false",
+    "incremental=false",
+    "strip=\"none\"",
 ];
 
 /// Raw PTX, and what it was made from.
@@ -45,7 +52,7 @@ pub fn build(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) 
     Workspace::create(&kernels.output)?;
     let path = kernels.output.join("raw.ptx");
     let stamp_path = kernels.output.join("raw.stamp");
-    let flags = flags(workspace, compiler, kernels);
+    let flags = flags(workspace, compiler);
     let key = key(compiler, kernels, &flags);
     if let Some(stamp) = Stamp::current(&stamp_path, &key).filter(|_| path.is_file()) {
         return Ok(Raw { path, source_hash: stamp.content() });
@@ -76,10 +83,8 @@ fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, fl
     cargo.current_dir(&kernels.root).arg("rustc").arg("--manifest-path").arg(kernels.folder.join("Cargo.toml"));
     cargo.args(["--lib", "--crate-type", "cdylib", "--profile", "device", "--target", TARGET, "-Z", "build-std=core"]);
     cargo.arg("--target-dir").arg(workspace.device_target());
-    if kernels.is_users {
-        cargo.args(PROFILE.iter().flat_map(|setting| ["--config", setting]));
-    }
-    cargo.args(["--", "--emit=asm"]);
+    cargo.args(PROFILE.iter().flat_map(|setting| ["--config".to_owned(), format!("profile.device.{setting}")]));
+    cargo.arg("--").args(own_flags(kernels));
     // RUSTC_BOOTSTRAP: build-std and the NVPTX features are unstable, and the compiler is a stable one.
     cargo.env("RUSTC", &compiler.rustc).env("RUSTC_BOOTSTRAP", "1").env(AS_LINKER, "1");
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
@@ -102,8 +107,7 @@ fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, fl
 }
 
 /// Flags for every crate of the device build, core included.
-fn flags(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) -> Vec<String> {
-    let remap = |from: &Path, to: &str| format!("--remap-path-prefix={}={to}", from.display());
+fn flags(workspace: &Workspace, compiler: &Compiler) -> Vec<String> {
     let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
     let cargo_home = cargo_home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
     let mut flags = vec![
@@ -112,17 +116,23 @@ fn flags(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) -> V
         // PTX ISA 7.8, so that `.loc … inlined_at` (7.2) may be written.
         "-Ctarget-feature=+ptx78".to_owned(),
         format!("-Clinker={}", workspace.own_executable.display()),
-        // Inlined calls with their lines; the sections are read and dropped when the PTX is finished.
-        "-Cdebuginfo=1".to_owned(),
         // In `if c {…} barrier; if c {…} else {…}` this pass would put the barrier into both arms.
         "-Zmir-enable-passes=-JumpThreading".to_owned(),
     ];
-    // No path of this machine gets into the PTX. The last rule that fits a path is the one that counts.
+    // No path of this machine gets into the PTX.
     flags.extend(cargo_home.map(|home| remap(&home, "/cargo")));
     flags.push(remap(&compiler.core_source, "/rustc"));
-    flags.push(remap(&workspace.root, "warpwise"));
-    flags.push(remap(&kernels.root.join(""), ""));
+    flags.push(remap(&workspace.root.join(""), ""));
     flags
+}
+
+/// Flags for the kernel crate alone: what differs between crates must not make core another one for each.
+fn own_flags(kernels: &KernelCrate) -> [String; 2] {
+    ["--emit=asm".to_owned(), remap(&kernels.root.join(""), "")]
+}
+
+fn remap(from: &Path, to: &str) -> String {
+    format!("--remap-path-prefix={}={to}", from.display())
 }
 
 /// What makes PTX stale though no file changes.

@@ -18,8 +18,6 @@ pub struct KernelCrate {
     pub root: PathBuf,
     /// Where its PTX goes.
     pub output: PathBuf,
-    /// Whether it is a crate of the user's.
-    pub is_users: bool,
 }
 
 impl KernelCrate {
@@ -31,7 +29,6 @@ impl KernelCrate {
             folder: workspace.root.join("kernels-gpu"),
             root: workspace.root.clone(),
             output: workspace.own_folder().join("kernels"),
-            is_users: false,
         }
     }
 
@@ -50,7 +47,7 @@ impl KernelCrate {
         let library = name_in(&text, "[lib]").unwrap_or_else(|| name.clone()).replace('-', "_");
         let root = workspace_root(workspace, &manifest).unwrap_or_else(|| folder.clone());
         let output = workspace.own_folder().join("crates").join(&name);
-        Ok(Self { name, library, folder, root, output, is_users: true })
+        Ok(Self { name, library, folder, root, output })
     }
 }
 
