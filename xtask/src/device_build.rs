@@ -116,6 +116,9 @@ fn flags(workspace: &Workspace, compiler: &Compiler) -> Vec<String> {
         // PTX ISA 7.8, so that `.loc … inlined_at` (7.2) may be written.
         "-Ctarget-feature=+ptx78".to_owned(),
         format!("-Clinker={}", workspace.own_executable.display()),
+        // Comments that name the inlined calls of each `.loc`: the sections cannot tell two calls of one function apart
+        // where the compiler unrolled or moved them.
+        "-Zverbose-asm".to_owned(),
         // In `if c {…} barrier; if c {…} else {…}` this pass would put the barrier into both arms.
         "-Zmir-enable-passes=-JumpThreading".to_owned(),
     ];
