@@ -5,8 +5,13 @@
 //! cycle model of SMs, caches and DRAM; [`machine`] is the door: allocate, copy, launch, synchronise.
 //! Nothing a kernel does makes this crate panic: a kernel's fault is a value ([`fault::Fault`]).
 
+pub mod counters;
 pub mod device;
+pub mod exec;
+pub mod fault;
 pub mod isa;
+pub mod machine;
+pub mod memory;
 pub mod occupancy;
 pub mod rewrite;
 pub mod timing;

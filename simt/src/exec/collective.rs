@@ -1,0 +1,135 @@
+//! Warp-wide operations: shuffles, votes, match, reduce, elect.
+
+use super::executor::Executor;
+use super::frame::Decoded;
+use crate::isa::{AtomicKind, Lanes, Mask, Op, ShuffleKind, Src, Ty, VoteKind, WARP_SIZE};
+use crate::memory::{atomic, sectors::lanes};
+
+impl Executor<'_> {
+    /// The member mask of a warp-wide operation, if it has one: that of the lowest lane, since all must give the same.
+    ///
+    /// # Safety
+    /// The frame was entered for the warp that executes `d`; so below.
+    pub(super) unsafe fn members(&self, d: &Decoded, on: Mask) -> Option<Mask> {
+        let operand = match d.op {
+            Op::WarpSync | Op::Vote(_) | Op::Elect => 0,
+            Op::Match { .. } | Op::Redux(..) => 1,
+            _ => 3,
+        };
+        let lane = (on.trailing_zeros() & 31) as usize;
+        // SAFETY: operands were checked.
+        d.given.src[operand].then(|| unsafe { (*self.frame.source(d.src[operand])).0[lane] })
+    }
+
+    /// Executes the operation in the lanes `on`, over the values of `participants`.
+    ///
+    /// # Safety
+    /// As [`Executor::members`].
+    pub(super) unsafe fn exchange(&mut self, d: &Decoded, on: Mask, participants: Mask) {
+        // SAFETY: operands were checked for the words that each operation reads.
+        unsafe {
+            match d.op {
+                Op::Shuffle(kind) => self.shuffle(kind, d, on),
+                Op::Vote(kind) => {
+                    let votes = self.frame.pred(d.psrc) & participants;
+                    let result = match kind {
+                        VoteKind::Ballot => return self.frame.write(d.dst[0], &Lanes::splat(votes), on),
+                        VoteKind::All => votes == participants,
+                        VoteKind::Any => votes != 0,
+                        VoteKind::Uniform => votes == 0 || votes == participants,
+                    };
+                    self.frame.set_pred(d.pdst[0], if result { Mask::MAX } else { 0 }, on);
+                }
+                Op::Match { all, bits } => self.match_values(all, bits, d, on, participants),
+                Op::Redux(kind, ty) => {
+                    let values = self.value(d.src[0]);
+                    let result = reduce(kind, ty, lanes(participants).map(|lane| values.0[lane]));
+                    self.frame.write(d.dst[0], &Lanes::splat(result), on);
+                }
+                Op::Elect => {
+                    let leader = participants.trailing_zeros() & 31;
+                    self.frame.set_pred(d.pdst[0], 1 << leader, on);
+                    self.frame.write(d.dst[0], &Lanes::splat(leader), on);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// # Safety
+    /// As [`Executor::members`].
+    unsafe fn value(&self, src: Src) -> Lanes {
+        // SAFETY: the caller's.
+        unsafe { *self.frame.source(src) }
+    }
+
+    /// `shfl`, by the rule of the PTX ISA: `c` holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
+    ///
+    /// # Safety
+    /// As [`Executor::members`].
+    unsafe fn shuffle(&mut self, kind: ShuffleKind, d: &Decoded, on: Mask) {
+        // SAFETY: the caller's.
+        let [values, b, c] = unsafe { [self.value(d.src[0]), self.value(d.src[1]), self.value(d.src[2])] };
+        let mut result = Lanes::ZERO;
+        let mut valid: Mask = 0;
+        for lane in 0..WARP_SIZE {
+            let own = lane as u32;
+            let (delta, clamp, segment) = (b.0[lane] & 31, c.0[lane] & 31, c.0[lane] >> 8 & 31);
+            let last = (own & segment) | (clamp & !segment);
+            let (source, inside) = match kind {
+                ShuffleKind::Up => (own.wrapping_sub(delta), own as i32 - delta as i32 >= last as i32),
+                ShuffleKind::Down => (own + delta, own + delta <= last),
+                ShuffleKind::Butterfly => (own ^ delta, own ^ delta <= last),
+                ShuffleKind::Index => {
+                    let source = (own & segment) | (delta & !segment);
+                    (source, source <= last)
+                }
+            };
+            valid |= u32::from(inside) << lane;
+            result.0[lane] = values.0[if inside { source as usize & 31 } else { lane }];
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            self.frame.write(d.dst[0], &result, on);
+            self.frame.set_pred(d.pdst[0], valid, on);
+        }
+    }
+
+    /// # Safety
+    /// As [`Executor::members`].
+    unsafe fn match_values(&mut self, all: bool, bits: u8, d: &Decoded, on: Mask, participants: Mask) {
+        // SAFETY: the caller's; a 64-bit operand was checked for two words.
+        let (low, high) = unsafe {
+            let high = if bits == 64 { self.value(d.src[0].word(1)) } else { Lanes::ZERO };
+            (self.value(d.src[0]), high)
+        };
+        let value = |lane: usize| (low.0[lane], high.0[lane]);
+        let peers = |own: usize| {
+            lanes(participants).filter(|lane| value(*lane) == value(own)).fold(0, |mask: Mask, lane| mask | 1 << lane)
+        };
+        let mut result = Lanes::ZERO;
+        let mut same: Mask = 0;
+        for lane in lanes(on) {
+            let peers = peers(lane);
+            if !all || peers == participants {
+                result.0[lane] = peers;
+                same |= 1 << lane;
+            }
+        }
+        // SAFETY: the caller's.
+        unsafe {
+            self.frame.write(d.dst[0], &result, on);
+            self.frame.set_pred(d.pdst[0], same, on);
+        }
+    }
+}
+
+/// Reduces values in lane order. Integers and bits; minimum and maximum of `f32` prefer numbers to NaNs.
+fn reduce(kind: AtomicKind, ty: Ty, mut values: impl Iterator<Item = u32>) -> u32 {
+    let first = values.next().unwrap_or(0);
+    values.fold(first, |total, value| match (ty, kind) {
+        (Ty::F32, AtomicKind::Min) => f32::from_bits(total).min(f32::from_bits(value)).to_bits(),
+        (Ty::F32, AtomicKind::Max) => f32::from_bits(total).max(f32::from_bits(value)).to_bits(),
+        _ => atomic::apply(kind, ty, total.into(), value.into(), 0, false) as u32,
+    })
+}

@@ -1,0 +1,201 @@
+//! Instructions that change a warp's control state, or need more than its own lanes.
+
+use super::access::violation;
+use super::barrier::Arrival;
+use super::block::{BARRIERS, Block};
+use super::executor::{Cursor, Effect, Executor};
+use super::frame::{Decoded, Flow};
+use super::warp::Divergence;
+use crate::fault::{Detail, FaultKind, Violation};
+use crate::isa::{Lanes, Mask, Op, Pc, Special, WARP_SIZE};
+use crate::memory::{Port, sectors::lanes};
+
+/// Branches in the instruction sense: up to as many parts as lanes.
+type Parts = Vec<(Pc, Mask)>;
+
+impl Executor<'_> {
+    /// Carries out what the instruction under the cursor asks for. [`Effect::Waiting`]: it was not executed, and will be again.
+    pub(super) fn perform<P: Port>(
+        &mut self,
+        flow: Flow,
+        on: Mask,
+        at: &Cursor,
+        block: &mut Block,
+        index: usize,
+        port: &mut P,
+    ) -> Result<Effect, Violation> {
+        let grid = self.grid;
+        let d = &grid.kernel().code[at.pc as usize];
+        let next = at.pc + 1;
+        let warp = &mut block.warps[index];
+        warp.go_to_quietly(at.pc);
+        let whole = on == at.mask;
+        let fault = |kind| violation(kind, at.pc, index, on, Detail::None);
+        match flow {
+            Flow::Branch => {
+                self.tally.diverged(at.pc);
+                if let Op::Branch { target, reconverge } = d.op {
+                    let backward = target <= at.pc;
+                    warp.diverge(&[(next, at.mask & !on), (target, on)], reconverge);
+                    if backward {
+                        warp.spin.count();
+                    }
+                }
+                Ok(Effect::Branch { taken: on })
+            }
+            Flow::BranchIndexed => self.branch_indexed(d, on, at, block, index),
+            // A call or a barrier takes effect in a split of its own.
+            Flow::Call | Flow::Barrier if !whole => {
+                warp.diverge(&[(at.pc, on), (next, at.mask & !on)], Some(next));
+                Ok(Effect::Waiting)
+            }
+            Flow::Call => match d.op {
+                Op::Call { target } if !warp.call(target, next) => Err(fault(FaultKind::CallDepth)),
+                _ => Ok(Effect::Branch { taken: on }),
+            },
+            Flow::Return if !whole && warp.is_in_call() => {
+                warp.diverge_at_return(on, next);
+                Ok(Effect::Waiting)
+            }
+            Flow::Return if warp.is_in_call() => {
+                warp.return_from_call();
+                Ok(Effect::Branch { taken: on })
+            }
+            Flow::Return | Flow::Exit => {
+                warp.exit(on, next);
+                block.complete_all(grid.kernel());
+                Ok(Effect::Exit { lanes: on })
+            }
+            Flow::Trap => Err(fault(FaultKind::Trap)),
+            Flow::Barrier => self.barrier(d, on, at.pc, block, index),
+            Flow::Collective => self.collective(d, on, next, block, index),
+            Flow::Fence => {
+                warp.go_to(next);
+                let Op::Fence(scope) = d.op else { return Ok(Effect::None) };
+                port.fence(scope);
+                Ok(Effect::Fence(scope))
+            }
+            Flow::Sleep => {
+                warp.go_to(next);
+                // SAFETY: the frame was entered for this warp; the operand was checked.
+                let time = unsafe { &*self.frame.source(d.src[0]) };
+                Ok(Effect::Sleep { nanoseconds: lanes(on).map(|lane| time.0[lane]).max().unwrap_or(0) })
+            }
+            Flow::Clock => {
+                self.read_clock(d, on, port);
+                block.warps[index].go_to(next);
+                Ok(Effect::None)
+            }
+            Flow::Next | Flow::Memory => {
+                warp.go_to(next);
+                Ok(Effect::None)
+            }
+        }
+    }
+
+    /// Jumps lane by lane through a table.
+    fn branch_indexed(
+        &mut self,
+        d: &Decoded,
+        on: Mask,
+        at: &Cursor,
+        block: &mut Block,
+        index: usize,
+    ) -> Result<Effect, Violation> {
+        let Op::BranchIndexed { table, reconverge } = d.op else { return Ok(Effect::None) };
+        let targets = &self.grid.kernel().program().tables[usize::from(table)];
+        // SAFETY: the frame was entered for this warp; the operand was checked.
+        let chosen = unsafe { &*self.frame.source(d.src[0]) };
+        let mut parts: Parts = Vec::new();
+        if on != at.mask {
+            parts.push((at.pc + 1, at.mask & !on));
+        }
+        for lane in lanes(on) {
+            let given = u64::from(chosen.0[lane]);
+            let Some(target) = targets.get(chosen.0[lane] as usize) else {
+                let detail = Detail::Value { given, limit: targets.len() as u64 };
+                return Err(violation(FaultKind::BranchIndex, at.pc, index, 1 << lane, detail));
+            };
+            match parts.iter_mut().find(|(pc, _)| pc == target) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => parts.push((*target, 1 << lane)),
+            }
+        }
+        let warp = &mut block.warps[index];
+        match parts[..] {
+            [(only, _)] => warp.go_to(only),
+            _ => {
+                self.tally.diverged(at.pc);
+                warp.diverge(&parts, reconverge);
+            }
+        }
+        Ok(Effect::Branch { taken: on })
+    }
+
+    fn barrier(&mut self, d: &Decoded, on: Mask, pc: Pc, block: &mut Block, index: usize) -> Result<Effect, Violation> {
+        let lane = (on.trailing_zeros() & 31) as usize;
+        // SAFETY: the frame was entered for this warp; absent operands were replaced by a zero.
+        let operand = |source: usize| unsafe { (*self.frame.source(d.src[source])).0[lane] };
+        let (number, threads) = (operand(0), operand(1));
+        let misuse = |given: u32, limit: u32| {
+            let detail = Detail::Value { given: given.into(), limit: limit.into() };
+            violation(FaultKind::BarrierMisuse, pc, index, on, detail)
+        };
+        if number as usize >= BARRIERS {
+            return Err(misuse(number, BARRIERS as u32));
+        }
+        let most = self.grid.warps_per_block() * WARP_SIZE as u32;
+        if d.given.src[1] && (threads == 0 || threads % WARP_SIZE as u32 != 0 || threads > most) {
+            return Err(misuse(threads, most + 1));
+        }
+        let arrival = Arrival { number: number as u8, expected: threads };
+        let completed = block.arrive(self.grid.kernel(), index, arrival, self.grid.divergence);
+        Ok(Effect::Barrier { number: number as u8, completed })
+    }
+
+    /// A warp-wide operation: waits for its members, then exchanges values.
+    fn collective(
+        &mut self,
+        d: &Decoded,
+        on: Mask,
+        next: Pc,
+        block: &mut Block,
+        index: usize,
+    ) -> Result<Effect, Violation> {
+        let warp = &mut block.warps[index];
+        // SAFETY: the frame was entered for this warp.
+        let members = unsafe { self.members(d, on) };
+        let mask = warp.top().map_or(on, |split| split.mask);
+        let waits = self.grid.divergence != Divergence::Lockstep;
+        let participants = match members {
+            Some(members) if waits => {
+                if !warp.gather(members) {
+                    return Ok(Effect::Waiting);
+                }
+                (members & warp.live() & !mask) | on
+            }
+            _ => on,
+        };
+        // SAFETY: as above.
+        unsafe { self.exchange(d, on, participants) };
+        block.warps[index].go_to(next);
+        Ok(Effect::None)
+    }
+
+    fn read_clock<P: Port>(&mut self, d: &Decoded, on: Mask, port: &P) {
+        let Op::Special(register) = d.op else { return };
+        let (value, words) = match register {
+            Special::Clock => (port.clock(), 1),
+            Special::ClockHi => (port.clock() >> 32, 1),
+            Special::Clock64 => (port.clock(), 2),
+            Special::GlobalTimer => (port.nanoseconds(), 2),
+            Special::GlobalTimerHi => (port.nanoseconds() >> 32, 1),
+            _ => (port.nanoseconds(), 1),
+        };
+        for word in 0..words {
+            let slot = crate::isa::Slot(d.dst[0].0 + word);
+            // SAFETY: the frame was entered for this warp; a 64-bit clock was checked for two words.
+            unsafe { self.frame.write(slot, &Lanes::splat((value >> (32 * word)) as u32), on) };
+        }
+    }
+}

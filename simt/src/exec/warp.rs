@@ -1,0 +1,420 @@
+//! A warp's control flow: divergence as a value.
+//!
+//! A warp is a list of [`Split`]s, groups of lanes that share a program counter, and a set of convergence barriers, places
+//! where splits wait for each other to become one again. The split at the top of the list runs. A divergent branch makes a
+//! barrier at the branch's reconvergence point and two splits that know it; a split that reaches its barrier leaves the list,
+//! and when all members have arrived (or exited) one split goes on from there. SASS's BSSY and BSYNC are the same mechanism
+//! with the barrier named by the code.
+//!
+//! A loop that lanes leave one by one branches to the same point each time round: its barrier exists already and takes them in.
+//!
+//! Under [`Divergence::Converge`] both sides make progress: a split that spins gives way (`Warp::give_way`) to the others,
+//! also to lanes that wait at a convergence barrier for it. Under [`Divergence::Lockstep`], the rule before Volta, one side
+//! runs to the barrier and then the other, whatever happens.
+
+use super::spin::SpinWatch;
+use crate::isa::{Lanes, Mask, Pc};
+
+/// How a divergent warp is run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Divergence {
+    /// Lanes rejoin at the immediate post-dominator of the branch; every lane makes progress.
+    #[default]
+    Converge,
+    /// As before Volta: one side to the rejoining point, then the other. Lanes that wait for each other never end.
+    Lockstep,
+}
+
+/// No convergence barrier.
+const NONE: u16 = u16::MAX;
+/// A program counter that no code has.
+pub(crate) const NOWHERE: Pc = Pc::MAX;
+/// Most nested calls.
+pub(crate) const CALL_DEPTH_MAX: usize = 1024;
+
+/// What a split is doing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum State {
+    Ready,
+    /// At the block barrier of this number.
+    Barrier(u8),
+    /// At a warp-wide operation, until the other lanes of this mask are there.
+    Collective(Mask),
+}
+
+/// Lanes that run together.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    pub pc: Pc,
+    pub mask: Mask,
+    /// Program counter of the convergence barrier, or [`NOWHERE`].
+    pub stop: Pc,
+    barrier: u16,
+    pub state: State,
+    /// The lanes it has to meet for a warp-wide operation have come.
+    pub granted: bool,
+    /// Return addresses, innermost last.
+    pub calls: Vec<Pc>,
+    /// Set while it is known to spin: [`super::spin`]'s count of changes at that time.
+    stuck_since: Option<u64>,
+}
+
+/// Where lanes wait for each other.
+#[derive(Clone, Debug)]
+struct Convergence {
+    pc: Pc,
+    /// Return addresses of the lanes that meet here: the same for all, since they parted here.
+    calls: Vec<Pc>,
+    /// Lanes that are to meet; 0: this entry is free.
+    members: Mask,
+    arrived: Mask,
+    parent: u16,
+}
+
+/// The control state of one warp. Its registers are in its block.
+#[derive(Clone, Debug)]
+pub struct Warp {
+    splits: Vec<Split>,
+    barriers: Vec<Convergence>,
+    live: Mask,
+    pub(crate) spin: SpinWatch,
+}
+
+impl Warp {
+    /// A warp at the start of the code, with the lanes of `mask`.
+    pub(crate) fn new(mask: Mask) -> Self {
+        let split = Split {
+            pc: 0,
+            mask,
+            stop: NOWHERE,
+            barrier: NONE,
+            state: State::Ready,
+            granted: false,
+            calls: Vec::new(),
+            stuck_since: None,
+        };
+        Self { splits: vec![split], barriers: Vec::new(), live: mask, spin: SpinWatch::default() }
+    }
+
+    /// The instruction that the warp executes next and the lanes that do. `None` while it waits, and when it is done.
+    pub fn next(&self) -> Option<(Pc, Mask)> {
+        self.top().map(|split| (split.pc, split.mask))
+    }
+
+    /// Every lane has exited.
+    pub fn is_done(&self) -> bool {
+        self.live == 0
+    }
+
+    /// Lanes that have not exited.
+    pub fn live(&self) -> Mask {
+        self.live
+    }
+
+    /// Groups of lanes with their program counters, the one that runs last; `true` where it waits.
+    pub fn splits(&self) -> impl Iterator<Item = (Pc, Mask, bool)> {
+        self.splits.iter().map(|split| (split.pc, split.mask, split.state != State::Ready))
+    }
+
+    pub(crate) fn top(&self) -> Option<&Split> {
+        self.splits.last().filter(|split| split.state == State::Ready)
+    }
+
+    /// Moves the running split to `pc`.
+    #[inline]
+    pub(crate) fn go_to(&mut self, pc: Pc) {
+        if let Some(split) = self.splits.last_mut() {
+            split.pc = pc;
+            if pc == split.stop {
+                self.settle();
+            }
+        }
+    }
+
+    /// As [`Warp::go_to`], leaving the split where it is in the list even if that is its barrier.
+    pub(crate) fn go_to_quietly(&mut self, pc: Pc) {
+        if let Some(split) = self.splits.last_mut() {
+            split.pc = pc;
+        }
+    }
+
+    /// Divides the running split: each part goes to its program counter, to meet again at `reconverge`. The first part runs
+    /// first.
+    pub(crate) fn diverge(&mut self, parts: &[(Pc, Mask)], reconverge: Option<Pc>) {
+        let Some(split) = self.splits.pop() else { return };
+        let (barrier, stop) = match reconverge {
+            Some(pc) => (self.barrier_at(pc, &split), pc),
+            None => (split.barrier, split.stop),
+        };
+        for (pc, mask) in parts.iter().rev() {
+            self.splits.push(Split { pc: *pc, mask: *mask, stop, barrier, ..split.clone() });
+        }
+        self.spin.regroup();
+        self.settle();
+    }
+
+    /// Divides the running split at a return: `on` will execute it, the others go on at `next`, to meet where it returns to.
+    pub(crate) fn diverge_at_return(&mut self, on: Mask, next: Pc) {
+        let Some(split) = self.splits.last_mut() else { return };
+        let (pc, mask) = (split.pc, split.mask);
+        let parts = [(next, mask & !on), (pc, on)];
+        match split.calls.pop() {
+            None => self.diverge(&parts, None),
+            Some(back) => {
+                let outer = split.clone();
+                split.calls.push(back);
+                let barrier = self.barrier_at(back, &outer);
+                if let Some(split) = self.splits.last_mut() {
+                    (split.barrier, split.stop) = (barrier, back);
+                }
+                self.diverge(&parts, None);
+            }
+        }
+    }
+
+    /// The split's own barrier where it is at `pc` already, else a new one for its lanes.
+    fn barrier_at(&mut self, pc: Pc, split: &Split) -> u16 {
+        let own = self.barriers.get(usize::from(split.barrier));
+        if own.is_some_and(|own| own.pc == pc && own.calls == split.calls) {
+            return split.barrier;
+        }
+        let (calls, members) = (split.calls.clone(), split.mask);
+        let barrier = Convergence { pc, calls, members, arrived: 0, parent: split.barrier };
+        match self.barriers.iter().position(|barrier| barrier.members == 0) {
+            Some(free) => {
+                self.barriers[free] = barrier;
+                free as u16
+            }
+            None => {
+                self.barriers.push(barrier);
+                (self.barriers.len() - 1) as u16
+            }
+        }
+    }
+
+    /// Makes the list stand so that the top can run, if any can: brings a ready split to the top and takes those that have
+    /// reached their barrier off the list.
+    fn settle(&mut self) {
+        while let Some(ready) = self.splits.iter().rposition(|split| split.state == State::Ready) {
+            if ready + 1 != self.splits.len() {
+                let split = self.splits.remove(ready);
+                self.splits.push(split);
+                self.spin.reset();
+            }
+            self.merge_into_top();
+            if !self.arrive() {
+                return;
+            }
+        }
+    }
+
+    /// Takes in other splits that stand where the top does.
+    fn merge_into_top(&mut self) {
+        if self.splits.len() < 2 {
+            return;
+        }
+        let Some(mut top) = self.splits.pop() else { return };
+        self.splits.retain(|split| {
+            let same = split.state == State::Ready
+                && (split.pc, split.barrier, split.granted) == (top.pc, top.barrier, top.granted)
+                && split.calls == top.calls;
+            if same {
+                top.mask |= split.mask;
+            }
+            !same
+        });
+        self.splits.push(top);
+    }
+
+    /// Lets the top arrive at its barrier if it stands there.
+    fn arrive(&mut self) -> bool {
+        let Some(split) = self.splits.last() else { return false };
+        let index = split.barrier;
+        let Some(barrier) = self.barriers.get_mut(usize::from(index)) else { return false };
+        if split.pc != barrier.pc || split.calls != barrier.calls {
+            return false;
+        }
+        barrier.arrived |= split.mask;
+        self.splits.pop();
+        self.spin.regroup();
+        self.release_if_complete(index);
+        true
+    }
+
+    fn release_if_complete(&mut self, index: u16) {
+        let barrier = &self.barriers[usize::from(index)];
+        if barrier.members != 0 && barrier.arrived == barrier.members {
+            self.release(index);
+        }
+    }
+
+    /// Ends the wait of the lanes that have arrived at a barrier; they are no members of it any more.
+    fn release(&mut self, index: u16) {
+        let barrier = &mut self.barriers[usize::from(index)];
+        let (pc, mask, parent, calls) = (barrier.pc, barrier.arrived, barrier.parent, barrier.calls.clone());
+        barrier.members &= !mask;
+        barrier.arrived = 0;
+        let stop = self.barriers.get(usize::from(parent)).map_or(NOWHERE, |parent| parent.pc);
+        let state = State::Ready;
+        self.splits.push(Split { pc, mask, stop, barrier: parent, state, granted: false, calls, stuck_since: None });
+    }
+
+    /// Ends lanes of the running split; the others go on at `pc`.
+    pub(crate) fn exit(&mut self, lanes: Mask, pc: Pc) {
+        self.live &= !lanes;
+        match self.splits.last_mut() {
+            Some(split) if split.mask & !lanes != 0 => {
+                split.mask &= !lanes;
+                split.pc = pc;
+            }
+            _ => drop(self.splits.pop()),
+        }
+        for index in 0..self.barriers.len() {
+            self.barriers[index].members &= !lanes;
+            self.release_if_complete(index as u16);
+        }
+        self.grant_complete();
+        self.spin.reset();
+        self.settle();
+    }
+
+    /// Calls a function with the running split, all lanes of it.
+    ///
+    /// Returns false where calls are nested too deep.
+    pub(crate) fn call(&mut self, target: Pc, return_to: Pc) -> bool {
+        let Some(split) = self.splits.last_mut() else { return true };
+        if split.calls.len() >= CALL_DEPTH_MAX {
+            return false;
+        }
+        split.calls.push(return_to);
+        split.pc = target;
+        self.settle();
+        true
+    }
+
+    /// Whether the running split is in a function; in the entry, a return is an exit.
+    pub(crate) fn is_in_call(&self) -> bool {
+        self.splits.last().is_some_and(|split| !split.calls.is_empty())
+    }
+
+    /// Returns with the running split, all lanes of it.
+    pub(crate) fn return_from_call(&mut self) {
+        if let Some(split) = self.splits.last_mut() {
+            split.pc = split.calls.pop().unwrap_or(split.pc);
+        }
+        self.settle();
+    }
+
+    /// Whether the running split may execute a warp-wide operation over `members` now. If not, it waits, and another split
+    /// is on top; when the last member has come the operation is granted to all of them.
+    pub(crate) fn gather(&mut self, members: Mask) -> bool {
+        let needed = members & self.live;
+        let Some(split) = self.splits.last_mut() else { return false };
+        if std::mem::take(&mut split.granted) || needed & !split.mask == 0 {
+            return true;
+        }
+        split.state = State::Collective(members);
+        self.spin.reset();
+        self.grant_complete();
+        self.settle();
+        false
+    }
+
+    /// Grants warp-wide operations whose living members have all come.
+    fn grant_complete(&mut self) {
+        let waiting = |splits: &[Split], members: Mask| {
+            splits
+                .iter()
+                .filter(|split| split.state == State::Collective(members))
+                .fold(0, |all, split| all | split.mask)
+        };
+        for index in 0..self.splits.len() {
+            let State::Collective(members) = self.splits[index].state else { continue };
+            if members & self.live & !waiting(&self.splits, members) == 0 {
+                for split in self.splits.iter_mut().filter(|split| split.state == State::Collective(members)) {
+                    (split.state, split.granted) = (State::Ready, true);
+                }
+            }
+        }
+    }
+
+    /// Makes the running split wait at a block barrier; it goes on at `pc` afterwards.
+    pub(crate) fn wait_at_barrier(&mut self, number: u8, pc: Pc) {
+        if let Some(split) = self.splits.last_mut() {
+            (split.state, split.pc) = (State::Barrier(number), pc);
+        }
+        self.spin.reset();
+        self.settle();
+    }
+
+    /// Splits that wait at a block barrier: where they go on, and their lanes.
+    pub(crate) fn waiting_at(&self, number: u8) -> impl Iterator<Item = (Pc, Mask)> {
+        self.splits
+            .iter()
+            .filter(move |split| split.state == State::Barrier(number))
+            .map(|split| (split.pc, split.mask))
+    }
+
+    /// Ends the wait at a block barrier.
+    pub(crate) fn wake(&mut self, number: u8) {
+        for split in self.splits.iter_mut().filter(|split| split.state == State::Barrier(number)) {
+            split.state = State::Ready;
+        }
+        self.settle();
+    }
+
+    /// Lets others go before the running split, which has gone round a loop for long: ready splits, else lanes that wait for it
+    /// at a convergence barrier. `stuck` says that it will go on so until memory changes, and how often that has changed.
+    ///
+    /// Returns whether another split runs now.
+    pub(crate) fn give_way(&mut self, divergence: Divergence, stuck: Option<u64>) -> bool {
+        self.spin.reset();
+        let Some(split) = self.splits.last_mut() else { return false };
+        split.stuck_since = stuck;
+        let own = split.barrier;
+        if divergence == Divergence::Lockstep {
+            return false;
+        }
+        let free = |split: &Split| split.state == State::Ready && (stuck.is_none() || split.stuck_since != stuck);
+        let others = self.splits.len() - 1;
+        if self.splits[..others].iter().any(free) {
+            self.splits.rotate_right(1);
+            self.settle();
+            return true;
+        }
+        self.release_waiting(own)
+    }
+
+    /// Lets lanes go that wait at the barrier `from` or one around it, the innermost where any wait.
+    fn release_waiting(&mut self, from: u16) -> bool {
+        let mut index = from;
+        while let Some(barrier) = self.barriers.get(usize::from(index)) {
+            if barrier.arrived != 0 {
+                self.release(index);
+                self.settle();
+                return true;
+            }
+            index = barrier.parent;
+        }
+        false
+    }
+
+    /// Lets lanes go that wait at any convergence barrier, when nothing else in their block can run.
+    pub(crate) fn release_any(&mut self, divergence: Divergence) -> bool {
+        let waiting = self.barriers.iter().rposition(|barrier| barrier.arrived != 0);
+        match (divergence, waiting) {
+            (Divergence::Converge, Some(index)) => {
+                self.release(index as u16);
+                self.settle();
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether the warp is exactly where it was before, and nothing it can see has changed since.
+    pub(crate) fn recurs(&mut self, changes: u64, slots: &[Lanes], preds: &[Mask]) -> bool {
+        let splits = self.splits.iter().map(|split| (split.pc, split.mask));
+        self.spin.check(splits, changes, slots, preds)
+    }
+}

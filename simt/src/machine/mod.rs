@@ -1,0 +1,179 @@
+//! The door to the machine: allocate, copy, load, launch.
+//!
+//! A [`Machine`] is one device. Calls are synchronous; streams, events and contexts are the caller's business. A launch that
+//! breaks a limit is refused before anything runs ([`LaunchRefused`]); one that faults while it runs ends with a
+//! [`Report`] that says so. Programs come from a front end ([`crate::isa::Program`]) and are prepared once, launched often.
+
+mod describe;
+mod functional;
+mod launch;
+mod modules;
+mod order;
+mod report;
+
+use std::ops::Deref;
+use std::sync::Arc;
+
+use crate::device::Device;
+use crate::exec::{self, CpuLevel, Probe};
+use crate::isa::{Program, Variable};
+use crate::memory::{Memory, MemoryError, Nearest};
+
+pub use launch::{BlockOrder, Launch, LaunchRefused, Mode, Residency};
+pub use modules::{LoadError, ModuleId, Symbol};
+pub use report::{Report, Timing};
+
+use modules::Modules;
+
+/// A kernel made ready for a machine. Clones share it.
+#[derive(Clone, Debug)]
+pub struct Kernel(pub(crate) Arc<exec::Kernel>);
+
+impl Deref for Kernel {
+    type Target = exec::Kernel;
+
+    fn deref(&self) -> &exec::Kernel {
+        &self.0
+    }
+}
+
+/// One device with its memory and what is loaded on it.
+#[derive(Debug)]
+pub struct Machine {
+    device: Device,
+    memory: Memory,
+    modules: Modules,
+    launches: u32,
+    level: CpuLevel,
+}
+
+impl Machine {
+    pub fn new(device: &Device) -> Self {
+        Self {
+            device: device.clone(),
+            memory: Memory::new(device.dram_bytes),
+            modules: Modules::default(),
+            launches: 0,
+            level: CpuLevel::detect(),
+        }
+    }
+
+    /// Uses the operations of another CPU level from now on; of the best one that this CPU has if it lacks the one asked for.
+    pub fn set_cpu_level(&mut self, level: CpuLevel) {
+        self.level = if level == CpuLevel::Portable { level } else { CpuLevel::detect() };
+    }
+
+    pub fn device(&self) -> &Device {
+        &self.device
+    }
+
+    /// The device's memory, for those who look.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
+    }
+
+    /// # Errors
+    /// As [`Memory::alloc`].
+    pub fn alloc(&mut self, bytes: u64) -> Result<u64, MemoryError> {
+        self.memory.alloc(bytes)
+    }
+
+    /// # Errors
+    /// As [`Memory::free`].
+    pub fn free(&mut self, address: u64) -> Result<(), MemoryError> {
+        self.memory.free(address)
+    }
+
+    /// # Errors
+    /// As [`Memory::write`].
+    pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
+        self.memory.write(address, bytes)
+    }
+
+    /// # Errors
+    /// As [`Memory::read`].
+    pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
+        self.memory.read(address, out)
+    }
+
+    /// # Errors
+    /// As [`Memory::fill`].
+    pub fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), MemoryError> {
+        self.memory.fill(address, bytes, value)
+    }
+
+    /// # Errors
+    /// As [`Memory::copy`].
+    pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
+        self.memory.copy(to, from, bytes)
+    }
+
+    /// How `bytes` bytes at an address lie to the nearest allocation.
+    pub fn nearest(&self, address: u64, bytes: u64) -> Nearest {
+        self.memory.nearest(address, bytes)
+    }
+
+    /// Places a module's variables in memory.
+    ///
+    /// # Errors
+    /// [`LoadError`] where memory runs out or a variable's initial contents are not sound.
+    pub fn load(&mut self, variables: &[Variable]) -> Result<ModuleId, LoadError> {
+        self.modules.load(&mut self.memory, variables)
+    }
+
+    /// Frees a module's variables. Kernels prepared with it keep the old addresses.
+    pub fn unload(&mut self, module: ModuleId) {
+        self.modules.unload(&mut self.memory, module);
+    }
+
+    /// Address and size of a module's variable.
+    pub fn symbol(&self, module: ModuleId, name: &str) -> Option<Symbol> {
+        self.modules.symbol(module, name)
+    }
+
+    /// Makes a kernel ready: chooses its functions and resolves its variables in `module`.
+    ///
+    /// # Errors
+    /// [`LoadError::Prepare`], naming the first instruction that the machine cannot run.
+    pub fn prepare(&self, module: ModuleId, program: &Program) -> Result<Kernel, LoadError> {
+        let address_of = |name: &str| self.modules.symbol(module, name).map(|symbol| symbol.address);
+        Ok(Kernel(Arc::new(exec::Kernel::prepare(program, self.level, address_of)?)))
+    }
+
+    /// Runs a launch to its end.
+    ///
+    /// # Errors
+    /// [`LaunchRefused`] where it breaks a limit of the device or of the kernel. A fault while it runs is no error of this
+    /// call; it is in the report.
+    pub fn launch(&mut self, kernel: &Kernel, launch: &Launch) -> Result<Report, LaunchRefused> {
+        self.start(kernel, launch, None)
+    }
+
+    /// As [`Machine::launch`], functional, showing every instruction to a probe.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`].
+    pub fn launch_observed(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Launch,
+        probe: &mut dyn Probe,
+    ) -> Result<Report, LaunchRefused> {
+        self.start(kernel, launch, Some(probe))
+    }
+
+    fn start(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Launch,
+        probe: Option<&mut dyn Probe>,
+    ) -> Result<Report, LaunchRefused> {
+        let residency = launch::admit(&self.device, kernel, launch)?;
+        self.launches = self.launches.wrapping_add(1);
+        let grid = launch::grid(&self.device, kernel, launch, self.launches);
+        match launch.mode {
+            Mode::Functional => Ok(functional::run(&grid, launch, residency, &mut self.memory, probe)),
+            Mode::Timed => Err(LaunchRefused::NoCycleModel),
+        }
+    }
+}

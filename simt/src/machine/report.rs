@@ -1,0 +1,29 @@
+//! What a launch leaves behind.
+
+use super::Residency;
+use crate::counters::{Counters, InstructionCount};
+use crate::fault::Fault;
+use crate::isa::Isa;
+
+/// Results of a launch. After a fault, counters are of what ran before it.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The instruction set that ran, and so the one that instruction counts are of.
+    pub isa: Isa,
+    pub counters: Counters,
+    /// Counts by instruction, in the order of the code.
+    pub instructions: Vec<InstructionCount>,
+    pub residency: Residency,
+    /// Modelled time, where the launch was timed.
+    pub timing: Option<Timing>,
+    pub fault: Option<Fault>,
+}
+
+/// Modelled time of a launch.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Timing {
+    /// From the start of the first block to the end of the last, SM cycles.
+    pub cycles: u64,
+    /// Microseconds at the device's boost clock.
+    pub us: f64,
+}
