@@ -1,6 +1,6 @@
 //! NVIDIA's command-line tools as a library: found or fetched, run with a time limit, their output parsed.
 //!
-//! [`locate`] finds ptxas, nvdisasm, cuobjdump and ncu, or fetches the first three. [`ptxas`] compiles PTX and reads what
+//! [`mod@locate`] finds ptxas, nvdisasm, cuobjdump and ncu, or fetches the first three. [`ptxas`] compiles PTX and reads what
 //! a kernel costs in registers, spills, stack, shared memory and barriers; results are cached by content. [`nvdisasm`]
 //! reads SASS with source lines, control information and live registers. [`process`] is what they all run on.
 //!

@@ -1,7 +1,7 @@
 //! Where NVIDIA's tools are, and which version they have.
 //!
 //! In this order: the folder that `WARPWISE_CUDA` names; the pinned packages in the toolchain folder, fetched if need be
-//! ([`provision`]); where that is impossible, `CUDA_PATH`, `CUDA_HOME` and `PATH`. A folder counts if it has ptxas; the
+//! (`provision`); where that is impossible, `CUDA_PATH`, `CUDA_HOME` and `PATH`. A folder counts if it has ptxas; the
 //! other tools are taken from the same folder. ncu is looked for everywhere, since it comes in a package of its own.
 
 mod provision;

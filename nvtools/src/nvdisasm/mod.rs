@@ -1,7 +1,7 @@
 //! SASS listings: what the chip executes, beside the source lines it came from.
 //!
 //! nvdisasm is run once for code, encodings and source lines, and a second time where live registers are asked for,
-//! since it does not print both at once; [`listing`] and [`live`] read the two, and addresses join them.
+//! since it does not print both at once; `listing` and `live` read the two, and addresses join them.
 
 mod control;
 mod listing;

@@ -1,7 +1,7 @@
 //! PTX to cubin, and what each kernel costs: registers, spills, stack, shared memory, barriers.
 //!
-//! [`Compiler`] runs ptxas with `-v` and reads what it prints ([`report`]). ptxas is a pure function of its input, so
-//! results are cached on disk by a hash of all that goes in ([`cache`]); a second run of a lab starts no process.
+//! [`Compiler`] runs ptxas with `-v` and reads what it prints (`report`). ptxas is a pure function of its input, so
+//! results are cached on disk by a hash of all that goes in (`cache`); a second run of a lab starts no process.
 
 mod cache;
 mod report;

@@ -61,16 +61,16 @@ impl Said {
     }
 }
 
-/// The real tools. They were found or fetched before the tests run (`WARPWISE_CUDA`, or `target/toolchain`); their
-/// absence fails the test.
+/// The real tools: `WARPWISE_CUDA`'s, or those in the target folder's `toolchain`, which a run of `cargo xtask` shares.
+/// Where they are missing they are fetched, unless `WARPWISE_NO_PROVISION` is set; where that fails, so does the test.
 pub fn real_tools() -> Tools {
-    let toolchain = Path::new(env!("CARGO_MANIFEST_DIR")).join("../target/toolchain");
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().expect("it is inside the target folder");
     let options = LocateOptions {
-        toolchain_dir: &toolchain,
-        provision: false,
+        toolchain_dir: &target.join("toolchain"),
+        provision: std::env::var_os("WARPWISE_NO_PROVISION").is_none(),
         fetch_limit: warpwise_nvtools::locate::FETCH_LIMIT,
         environment: Environment::of_process(),
-        say: &|_| {},
+        say: &|line| println!("{line}"),
     };
     locate(&options).unwrap_or_else(|error| panic!("these tests need NVIDIA's tools: {error}"))
 }

@@ -5,9 +5,9 @@
 //! And Rust has no attribute for launch bounds. [`finish`] mends all three and changes no instruction.
 //!
 //! The idea: DWARF's addresses are labels between instructions, so a label's *place*, the index of its line in the text,
-//! can stand for its address. [`document`] splits the text into lines and sections, [`assemble`] turns the sections'
-//! `.b8 … .b64 label` into bytes with places for labels, [`scopes`] reads the inlined calls out of them with gimli, and
-//! [`lines`] writes each `.loc` anew. [`bounds`] writes the headers. Parsing instructions is left to the PTX front end.
+//! can stand for its address. `document` splits the text into lines and sections, `assemble` turns the sections'
+//! `.b8 … .b64 label` into bytes with places for labels, `scopes` reads the inlined calls out of them with gimli, and
+//! `lines` writes each `.loc` anew. `bounds` writes the headers. Parsing instructions is left to the PTX front end.
 
 mod assemble;
 mod bounds;
