@@ -185,6 +185,8 @@ pub struct Mods {
     pub half: Half,
     pub ftz: bool,
     pub sat: bool,
+    /// `.satfinite`: what is too large becomes the largest finite value.
+    pub satfinite: bool,
     /// `.relu`: a negative result becomes 0.
     pub relu: bool,
     /// `.NaN` of `min` and `max`: NaN wins.

@@ -10,7 +10,9 @@
 //! pointer plus operands when the program is loaded, and refuses, by name, an instruction that it has no function for.
 
 mod alu;
+mod dump;
 mod memory;
+mod names;
 mod program;
 
 pub use alu::*;
