@@ -13,5 +13,6 @@ pub mod isa;
 pub mod machine;
 pub mod memory;
 pub mod occupancy;
+pub mod ptx;
 pub mod rewrite;
 pub mod timing;
