@@ -85,26 +85,54 @@ fn text_cut_at_any_line_gives_a_value() {
     assert!(errors > 500, "{errors} errors");
 }
 
+/// A multiplicative generator (Park and Miller): random enough here, and the same from run to run.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, bound: usize) -> usize {
+        self.0 = self.0 * 48_271 % 0x7fff_ffff;
+        self.0 as usize % bound
+    }
+
+    fn one_of<T: Copy>(&mut self, values: &[T]) -> T {
+        values[self.below(values.len())]
+    }
+}
+
 #[test]
 fn text_with_changed_numbers_gives_a_value() {
     let bare = bare();
     let lines: Vec<&str> = bare.lines().collect();
     let data: Vec<usize> = (0..lines.len()).filter(|&line| lines[line].starts_with(".b")).collect();
-    // A multiplicative generator (Park and Miller) is random enough and repeats from run to run.
-    let mut state = 1u64;
-    let mut random = |below: usize| {
-        state = state * 48_271 % 0x7fff_ffff;
-        state as usize % below
-    };
+    let values = [".b8 0", ".b8 255", ".b8 1", ".b32 4294967295", ".b64 18446744073709551615", ".b8 29", ""];
+    let mut random = Random(1);
     let mut errors = 0;
     for _ in 0..2_000 {
         let mut changed = lines.clone();
-        for _ in 0..=random(3) {
-            let value = [".b8 0", ".b8 255", ".b8 1", ".b32 4294967295", ".b64 18446744073709551615", ".b8 29", ""];
-            changed[data[random(data.len())]] = value[random(value.len())];
+        for _ in 0..=random.below(3) {
+            changed[random.one_of(&data)] = random.one_of(&values);
         }
         let result = finish(&changed.join("\n"), &FinishOptions { bounds: &[], ours: &ours });
         errors += usize::from(result.is_err());
     }
     assert!(errors > 100, "{errors} errors");
+}
+
+#[test]
+fn text_with_changed_characters_and_a_lost_beginning_gives_a_value() {
+    let whole: Vec<char> = bare().chars().collect();
+    let bounds = [HeaderBounds { entry: "vecadd", max_registers: Some(32), ..HeaderBounds::default() }];
+    let characters = ['é', '{', '}', ':', ';', '"', ',', '-', '9', '(', '\n', '\0', '.', '/', ' '];
+    let mut random = Random(2);
+    let mut errors = 0;
+    for _ in 0..1_000 {
+        let mut changed = whole[random.below(whole.len())..].to_vec();
+        for _ in 0..random.below(40) {
+            let at = random.below(changed.len());
+            changed[at] = random.one_of(&characters);
+        }
+        let text: String = changed.into_iter().collect();
+        errors += usize::from(finish(&text, &FinishOptions { bounds: &bounds, ours: &ours }).is_err());
+    }
+    assert!(errors > 500, "{errors} errors");
 }
