@@ -126,8 +126,12 @@ impl Residency {
     }
 }
 
-/// Checks a launch against every limit, dimensions first.
-pub(super) fn admit(device: &Device, kernel: &Kernel, launch: &Launch) -> Result<Residency, LaunchRefused> {
+/// Checks a launch against every limit, dimensions first, as [`super::Machine::launch`] does: for callers that queue launches
+/// and must refuse a bad one at once.
+///
+/// # Errors
+/// The first limit that it breaks.
+pub fn admit(device: &Device, kernel: &Kernel, launch: &Launch) -> Result<Residency, LaunchRefused> {
     check_dims(device, launch)?;
     let program = kernel.program();
     check_kernel(program, launch)?;

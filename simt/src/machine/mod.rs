@@ -19,7 +19,7 @@ use crate::exec::{self, CpuLevel, Probe};
 use crate::isa::{Program, Variable};
 use crate::memory::{Memory, MemoryError, Nearest};
 
-pub use launch::{BlockOrder, Launch, LaunchRefused, Mode, Residency};
+pub use launch::{BlockOrder, Launch, LaunchRefused, Mode, Residency, admit};
 pub use modules::{LoadError, ModuleId, Symbol};
 pub use report::{Report, Timing};
 
