@@ -9,6 +9,7 @@
 
 pub mod arguments;
 pub mod backend;
+pub mod bench;
 pub mod claim;
 pub mod cli;
 pub mod commands;
@@ -23,4 +24,5 @@ pub mod random;
 pub mod report;
 pub mod schema;
 pub mod suggest;
+pub mod toolbox;
 pub mod workbench;

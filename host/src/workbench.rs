@@ -1,11 +1,16 @@
 //! What every lab and command stands on: the device, the kernels' PTX, and what NVIDIA's tools say of them.
 
-use warpwise_simt::device::{self, Device, UnknownDevice};
+use std::sync::Arc;
 
-use crate::backend::{BackendKind, Gpu, GpuError};
+use warpwise_nvtools::nvdisasm::Listing;
+use warpwise_simt::device::{self, Device, UnknownDevice};
+use warpwise_simt::ptx::PtxError;
+
+use crate::backend::{BackendKind, Gpu, GpuError, MachineOptions, sim};
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
-use crate::kernels::{KernelFiles, KernelFilesError, Resources};
+use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources};
+use crate::toolbox::{Target, ToolError, Toolbox};
 
 #[derive(Debug, thiserror::Error)]
 pub enum WorkbenchError {
@@ -13,39 +18,44 @@ pub enum WorkbenchError {
     Device(#[from] UnknownDevice),
     #[error(transparent)]
     Kernels(#[from] KernelFilesError),
-    #[error("`{given}` is no {option}; expected {expected}")]
-    Option { option: &'static str, given: String, expected: &'static str },
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
+    #[error(transparent)]
+    Code(#[from] CodeError),
+    #[error(transparent)]
+    Tool(#[from] ToolError),
+    #[error("the backend `{given}` is not in this build; expected auto or sim")]
+    Backend { given: String },
 }
 
-/// How the machine runs a launch, where CUDA leaves it open.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct MachineOptions {}
-
+/// One device, one set of kernels, one set of tools.
 pub struct Workbench {
     pub device: &'static Device,
     pub backend: BackendKind,
     pub options: MachineOptions,
     pub kernels: KernelFiles,
+    pub code: Arc<Code>,
+    pub tools: Toolbox,
     toolchain: Toolchain,
 }
 
 impl Workbench {
-    /// Finds kernels and tools for the device and backend that were asked for.
+    /// Finds kernels and tools for the device and backend (`auto`, `sim`) that were asked for.
     pub fn open(global: &GlobalOptions, backend: &str) -> Result<Self, WorkbenchError> {
         let device = device(global)?;
-        let kernels = KernelFiles::open()?;
-        let toolchain = Toolchain { rustc: kernels.facts.rustc.clone(), llvm: kernels.facts.llvm.clone(), ptxas: None };
         let backend = match backend {
             "auto" | "sim" => BackendKind::Sim,
-            other => {
-                return Err(WorkbenchError::Option {
-                    option: "backend",
-                    given: other.to_owned(),
-                    expected: "auto or sim (this build has no CUDA backend)",
-                });
-            }
+            other => return Err(WorkbenchError::Backend { given: other.to_owned() }),
         };
-        Ok(Self { device, backend, options: MachineOptions::default(), kernels, toolchain })
+        let kernels = KernelFiles::open()?;
+        let code = Arc::new(Code::parse(&kernels.ptx_path.display().to_string(), &kernels.ptx)?);
+        let tools = Toolbox::open(Some(&kernels.folder), &|line| eprintln!("{line}"));
+        let toolchain = Toolchain {
+            rustc: kernels.facts.rustc.clone(),
+            llvm: kernels.facts.llvm.clone(),
+            ptxas: tools.ptxas_version().map(str::to_owned),
+        };
+        Ok(Self { device, backend, options: global.machine(), kernels, code, tools, toolchain })
     }
 
     /// Name of the device as reports show it.
@@ -64,18 +74,52 @@ impl Workbench {
     }
 
     /// A new context of the machine.
-    pub fn machine(&self, _device: &'static Device, _options: MachineOptions) -> Result<Gpu, GpuError> {
-        Err(GpuError::Stopped)
+    pub fn machine(&self, device: &'static Device, options: MachineOptions) -> Result<Gpu, GpuError> {
+        Ok(Gpu::new(Arc::new(sim::Sim::new(device, Arc::clone(&self.code), options)?)))
     }
 
-    /// Registers, spills and shared memory of a kernel on an architecture, with at most `max_registers` if given.
-    pub fn resources(
+    /// Registers, spills and shared memory of a kernel on an architecture, with at most `max_registers` if given. Estimated
+    /// where there is no ptxas, or where it does not compile the kernels for this architecture.
+    pub fn resources(&self, kernel: &str, arch: &str, max_registers: Option<u32>) -> Result<Resources, WorkbenchError> {
+        match self.resources_strictly(kernel, arch, max_registers) {
+            Err(WorkbenchError::Tool(error)) if error.is_refusal() => {
+                Ok(Resources::estimated(&*self.code.program(kernel)?, max_registers))
+            }
+            other => other,
+        }
+    }
+
+    /// As [`Workbench::resources`], but what ptxas refuses is an error.
+    pub fn resources_strictly(
         &self,
-        _kernel: &str,
-        _arch: &str,
-        _max_registers: Option<u32>,
+        kernel: &str,
+        arch: &str,
+        max_registers: Option<u32>,
     ) -> Result<Resources, WorkbenchError> {
-        Err(WorkbenchError::Option { option: "", given: String::new(), expected: "" })
+        let program = self.code.program(kernel)?;
+        // With a cap, one entry is compiled alone: a sweep asks for many.
+        let entry = max_registers.map(|_| kernel.to_owned());
+        let target = Target { arch: arch.to_owned(), entry, max_registers };
+        let compiled = match self.tools.compile(&self.kernels.ptx, &target) {
+            Err(ToolError::Missing(_)) => return Ok(Resources::estimated(&program, max_registers)),
+            other => other?,
+        };
+        let resources = compiled.resources(kernel).map(Resources::compiled);
+        Ok(resources.unwrap_or_else(|| Resources::estimated(&program, max_registers)))
+    }
+
+    /// Has the kernels compiled for several architectures at once; what is refused is said when it is asked for.
+    pub fn compile_ahead(&self, archs: &[String]) -> Result<(), WorkbenchError> {
+        let targets: Vec<Target> = archs.iter().map(|arch| Target::arch(arch)).collect();
+        match self.tools.compile_all(&self.kernels.ptx, &targets) {
+            Err(ToolError::Missing(_)) | Ok(_) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// The SASS of all kernels on an architecture.
+    pub fn sass(&self, arch: &str) -> Result<Listing, WorkbenchError> {
+        Ok(self.tools.sass(&self.kernels.ptx, arch)?)
     }
 }
 

@@ -1,6 +1,7 @@
 //! Counters of one launch under Nsight Compute's names, from the machine or from hardware.
 
 use warpwise_simt::isa::Isa;
+use warpwise_simt::machine::Report;
 
 /// Names and values, in the order in which their source lists them.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +14,11 @@ pub struct CounterSet {
 impl CounterSet {
     pub fn new(isa: Isa, values: impl IntoIterator<Item = (String, f64)>) -> Self {
         Self { isa, values: values.into_iter().collect() }
+    }
+
+    /// The counters of a launch on the machine.
+    pub fn of_report(report: &Report) -> Self {
+        Self::new(report.isa, report.counters.iter().map(|(name, value)| (name.to_owned(), value.as_f64())))
     }
 
     /// The value of a counter such as `l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum`.

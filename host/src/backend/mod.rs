@@ -13,12 +13,15 @@
 mod counters;
 mod error;
 mod gpu;
+pub mod options;
+pub mod sim;
 
 use std::num::NonZeroU32;
 
 pub use counters::CounterSet;
 pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
+pub use options::MachineOptions;
 use warpwise_simt::device::Limits;
 
 use crate::numbers::Time;

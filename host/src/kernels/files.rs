@@ -46,6 +46,8 @@ pub struct KernelFacts {
     pub compiler: Option<String>,
     pub core_source: Option<String>,
     pub source_hash: Option<String>,
+    /// Source paths in the PTX are relative to it.
+    pub source_root: Option<PathBuf>,
 }
 
 impl KernelFiles {

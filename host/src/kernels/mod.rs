@@ -1,7 +1,9 @@
 //! The kernels as files: where the PTX is, and what each kernel takes of an SM.
 
+mod code;
 mod files;
 mod resources;
 
-pub use files::{KernelFiles, KernelFilesError};
-pub use resources::Resources;
+pub use code::{Code, CodeError};
+pub use files::{KernelFacts, KernelFiles, KernelFilesError};
+pub use resources::{ResourceRow, Resources};

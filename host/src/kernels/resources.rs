@@ -1,6 +1,8 @@
 //! What a kernel takes of an SM, compiled for one architecture.
 
+use warpwise_nvtools::ptxas;
 use warpwise_simt::device::Limits;
+use warpwise_simt::isa::Program;
 use warpwise_simt::occupancy::{InvalidInput, Occupancy, Request, calculate};
 
 use crate::backend::LaunchShape;
@@ -21,6 +23,31 @@ pub struct Resources {
 }
 
 impl Resources {
+    /// As ptxas reports them.
+    pub fn compiled(by_ptxas: &ptxas::Resources) -> Self {
+        Self {
+            registers: Regs::Ptxas(by_ptxas.registers),
+            spill_store_bytes: by_ptxas.spill_store_bytes,
+            spill_load_bytes: by_ptxas.spill_load_bytes,
+            stack_bytes: by_ptxas.cumulative_stack_bytes,
+            static_shared_bytes: by_ptxas.shared_bytes,
+            barriers: by_ptxas.barriers,
+        }
+    }
+
+    /// As far as PTX tells: registers by liveness, no spills. A cap holds here too, at the price of spills that PTX does not show.
+    pub fn estimated(program: &Program, max_registers: Option<u32>) -> Self {
+        let caps = [max_registers, program.max_registers].into_iter().flatten();
+        Self {
+            registers: Regs::Estimated(caps.fold(program.estimated_registers, u32::min)),
+            spill_store_bytes: 0,
+            spill_load_bytes: 0,
+            stack_bytes: program.local_bytes,
+            static_shared_bytes: program.shared_static_bytes,
+            barriers: program.barrier_count,
+        }
+    }
+
     /// Whether ptxas moved values to local memory for want of registers.
     pub fn spills(&self) -> bool {
         self.spill_store_bytes + self.spill_load_bytes > 0
@@ -36,4 +63,17 @@ impl Resources {
         };
         calculate(limits, &request)
     }
+}
+
+/// One kernel on one architecture, and the occupancy of a block size.
+#[derive(Clone, Debug)]
+pub struct ResourceRow {
+    pub kernel: String,
+    pub arch: String,
+    /// The entry's own cap, `.maxnreg`.
+    pub max_registers: Option<u32>,
+    pub resources: Resources,
+    /// Threads a block that the occupancy is for.
+    pub block: u32,
+    pub occupancy: Occupancy,
 }

@@ -1,0 +1,48 @@
+//! How the machine runs a launch where CUDA leaves it open, and the words for it on the command line.
+
+use warpwise_simt::exec::Divergence;
+use warpwise_simt::machine::BlockOrder;
+
+/// Choices that no correct kernel's results depend on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MachineOptions {
+    pub divergence: Divergence,
+    pub block_order: BlockOrder,
+}
+
+/// Reads `converge` or `lockstep`. For clap's `value_parser`.
+pub fn parse_divergence(word: &str) -> Result<Divergence, String> {
+    match word {
+        "converge" => Ok(Divergence::Converge),
+        "lockstep" => Ok(Divergence::Lockstep),
+        _ => Err("expected converge or lockstep".to_owned()),
+    }
+}
+
+/// Reads `forward`, `reverse`, `random` or `random:SEED`. For clap's `value_parser`.
+pub fn parse_block_order(word: &str) -> Result<BlockOrder, String> {
+    let expected = || "expected forward, reverse, random or random:SEED".to_owned();
+    match word.split_once(':').unwrap_or((word, "0")) {
+        ("forward", "0") => Ok(BlockOrder::Forward),
+        ("reverse", "0") => Ok(BlockOrder::Reverse),
+        ("random", seed) => seed.parse().map(BlockOrder::Random).map_err(|_| expected()),
+        _ => Err(expected()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_words_of_the_command_line_are_read_and_others_refused() {
+        assert_eq!(parse_divergence("lockstep"), Ok(Divergence::Lockstep));
+        assert!(parse_divergence("Converge").is_err());
+        assert_eq!(parse_block_order("forward"), Ok(BlockOrder::Forward));
+        assert_eq!(parse_block_order("random"), Ok(BlockOrder::Random(0)));
+        assert_eq!(parse_block_order("random:7"), Ok(BlockOrder::Random(7)));
+        for word in ["", "random:", "random:x", "reverse:1", "backward"] {
+            assert!(parse_block_order(word).is_err(), "{word}");
+        }
+    }
+}

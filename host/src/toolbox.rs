@@ -1,0 +1,171 @@
+//! NVIDIA's compiler tools as the commands use them: looked for once, each answer kept.
+//!
+//! Finding, fetching and running is [`warpwise_nvtools`]'s business. A machine without them is no error here: everything
+//! that needs them says so ([`ToolError::Missing`]), and the rest of the program goes on.
+
+use std::collections::HashMap;
+use std::env;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use warpwise_nvtools::locate::{FETCH_LIMIT, MissingTool};
+use warpwise_nvtools::nvdisasm::{Listing, ListingOptions, NvdisasmError, listing};
+use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
+use warpwise_nvtools::{Environment, LocateOptions, Tools, locate};
+
+/// Why a tool gave no answer.
+#[derive(Debug, thiserror::Error)]
+pub enum ToolError {
+    /// There is no ptxas; the reason and what to do about it.
+    #[error("{0}")]
+    Missing(String),
+    #[error(transparent)]
+    MissingBeside(#[from] MissingTool),
+    #[error(transparent)]
+    Ptxas(#[from] PtxasError),
+    #[error(transparent)]
+    Nvdisasm(#[from] NvdisasmError),
+}
+
+impl ToolError {
+    /// Whether ptxas is there but does not compile this text for this architecture.
+    pub fn is_refusal(&self) -> bool {
+        matches!(self, Self::Ptxas(PtxasError::UnknownArchitecture { .. } | PtxasError::Refused { .. }))
+    }
+}
+
+/// One compilation of a text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Target {
+    /// `sm_120`.
+    pub arch: String,
+    /// One entry only; all if none.
+    pub entry: Option<String>,
+    /// The most registers a thread may have.
+    pub max_registers: Option<u32>,
+}
+
+impl Target {
+    /// All entries for an architecture, without a cap.
+    pub fn arch(arch: &str) -> Self {
+        Self { arch: arch.to_owned(), entry: None, max_registers: None }
+    }
+}
+
+/// The tools, and what they made of one PTX text.
+#[derive(Debug)]
+pub struct Toolbox {
+    tools: Result<Tools, String>,
+    cache: PathBuf,
+    compiled: Mutex<HashMap<Target, Arc<Compiled>>>,
+}
+
+impl Toolbox {
+    /// Looks for the tools, or fetches them unless `WARPWISE_NO_PROVISION` is set. `near` is a folder of the project's (the
+    /// kernels'), under whose `target` the tools and the cache are kept; `say` gets a line before each long step.
+    pub fn open(near: Option<&Path>, say: &dyn Fn(&str)) -> Self {
+        let allowed = env::var_os("WARPWISE_NO_PROVISION").is_none_or(|value| value.is_empty());
+        Self::find(near, allowed, say)
+    }
+
+    /// Looks for the tools and fetches nothing.
+    pub fn look(near: Option<&Path>) -> Self {
+        Self::find(near, false, &|_| ())
+    }
+
+    fn find(near: Option<&Path>, provision: bool, say: &dyn Fn(&str)) -> Self {
+        let target = target_folder(near);
+        let tools = locate(&LocateOptions {
+            toolchain_dir: &target.join("toolchain"),
+            provision,
+            fetch_limit: FETCH_LIMIT,
+            environment: Environment::of_process(),
+            say,
+        });
+        Self {
+            tools: tools.map_err(|error| error.to_string()),
+            cache: target.join("warpwise").join("ptxas"),
+            compiled: Mutex::default(),
+        }
+    }
+
+    pub fn tools(&self) -> Result<&Tools, ToolError> {
+        self.tools.as_ref().map_err(|reason| ToolError::Missing(reason.clone()))
+    }
+
+    /// Version of ptxas, if there is one.
+    pub fn ptxas_version(&self) -> Option<&str> {
+        self.tools.as_ref().ok().map(|tools| tools.ptxas().version.as_str())
+    }
+
+    /// What ptxas makes of the text. All calls must give the same text.
+    pub fn compile(&self, ptx: &str, target: &Target) -> Result<Arc<Compiled>, ToolError> {
+        let mut results = self.compile_all(ptx, std::slice::from_ref(target))?;
+        results.pop().unwrap_or_else(|| Err(ToolError::Missing("ptxas gave no answer".to_owned())))
+    }
+
+    /// As [`Toolbox::compile`], many at a time on all cores; in the order of the targets.
+    ///
+    /// # Errors
+    /// Outside: there is no ptxas. Inside: this target was refused.
+    pub fn compile_all(
+        &self,
+        ptx: &str,
+        targets: &[Target],
+    ) -> Result<Vec<Result<Arc<Compiled>, ToolError>>, ToolError> {
+        // A thread that panicked while it held the lock left whole entries only.
+        let mut known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        let missing: Vec<&Target> = targets.iter().filter(|target| !known.contains_key(target)).collect();
+        let requests: Vec<CompileRequest<'_>> = missing.iter().map(|target| request(ptx, target)).collect();
+        let made = match requests.is_empty() {
+            true => Vec::new(),
+            false => Compiler::new(self.tools()?.ptxas(), Some(&self.cache)).compile_all(&requests, &|_| ()),
+        };
+        let mut failed = HashMap::new();
+        for (target, result) in missing.into_iter().zip(made) {
+            match result {
+                Ok(compiled) => {
+                    known.insert(target.clone(), Arc::new(compiled));
+                }
+                Err(error) => {
+                    failed.insert(target, error);
+                }
+            }
+        }
+        let lost = || ToolError::Missing("ptxas was asked twice for what it refuses".to_owned());
+        let answer = |target: &Target, failed: &mut HashMap<&Target, PtxasError>| match known.get(target) {
+            Some(compiled) => Ok(Arc::clone(compiled)),
+            None => Err(failed.remove(target).map_or_else(lost, ToolError::from)),
+        };
+        Ok(targets.iter().map(|target| answer(target, &mut failed)).collect())
+    }
+
+    /// The SASS of all kernels for an architecture.
+    pub fn sass(&self, ptx: &str, arch: &str) -> Result<Listing, ToolError> {
+        let compiled = self.compile(ptx, &Target::arch(arch))?;
+        Ok(listing(self.tools()?.nvdisasm()?, &compiled.cubin, ListingOptions::default())?)
+    }
+}
+
+fn request<'a>(ptx: &'a str, target: &'a Target) -> CompileRequest<'a> {
+    CompileRequest {
+        entry: target.entry.as_deref(),
+        max_registers: target.max_registers,
+        ..CompileRequest::new(ptx, &target.arch)
+    }
+}
+
+/// Cargo's target folder: above the kernels or the executable, the folder that has the project's own `warpwise` folder. A
+/// program that stands alone keeps its things in the user's cache folder.
+pub fn target_folder(near: Option<&Path>) -> PathBuf {
+    let executable = env::current_exe().ok();
+    let starts = near.into_iter().chain(executable.as_deref());
+    let above = starts.flat_map(Path::ancestors).find(|folder| folder.join("warpwise").is_dir());
+    above.map_or_else(user_cache, Path::to_owned)
+}
+
+fn user_cache() -> PathBuf {
+    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
+    cache.unwrap_or_else(env::temp_dir).join("warpwise")
+}
