@@ -63,7 +63,7 @@ pub struct Judged {
     /// What the run found; shown even where it does not bind.
     pub found: Option<Value>,
     pub verdict: Verdict,
-    /// Why it was not run, or what is to be known about a failure.
+    /// Why it was not run.
     pub why: Option<String>,
 }
 
@@ -115,7 +115,7 @@ impl Claim {
             (_, Some(reason)) => (Verdict::NotRun, Some(reason)),
             (None, None) => (Verdict::NotRun, Some(missing.unwrap_or_else(|| "the lab did not come to it".to_owned()))),
             (Some(found), None) if self.relation.accepts(found) => (Verdict::Holds, None),
-            (Some(_), None) => (Verdict::Fails, self.note.clone()),
+            (Some(_), None) => (Verdict::Fails, None),
         };
         Judged { backend: setting.backend, claim: self, found, verdict, why }
     }

@@ -7,11 +7,11 @@ use cuda_std::host::{Kernel, KernelArgs};
 use warpwise_simt::device::Device;
 
 use super::{KernelRow, Lab, LabError, LabOutcome, OccupancyFigures, Plot, Table};
-use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape};
+use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape, MachineOptions};
 use crate::claim::{Claim, Setting, TRUE, Value, holds};
 use crate::kernels::Resources;
 use crate::progress::Progress;
-use crate::workbench::{MachineOptions, Workbench};
+use crate::workbench::Workbench;
 
 /// One run of one lab.
 pub struct LabContext<'a> {

@@ -6,7 +6,7 @@
 //!
 //! # How to write one
 //!
-//! ```ignore
+//! ```text
 //! pub static LAB: Lab = Lab {
 //!     id: "guard",
 //!     chapter: 1,
@@ -53,6 +53,8 @@
 //! - **Sizes**: a lab takes a few seconds at most on two cores. Numbers that depend on `n` alone need no launch.
 
 mod context;
+#[cfg(test)]
+pub mod fixture;
 mod outcome;
 mod plot;
 mod row;

@@ -130,3 +130,37 @@ pub fn escape(text: &str) -> String {
     }
     escaped
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::lab::fixture;
+
+    #[test]
+    fn the_page_needs_nothing_else_and_shows_all_of_the_run() {
+        let page = page(&fixture::run());
+        for outside in ["src=", "@import", "url(", "<script", "<link"] {
+            assert!(!page.contains(outside), "the page refers to something outside: {outside}");
+        }
+        for shown in [
+            "what is &lt; 1 &amp; &gt; 0?",
+            "148 B out, 160 B in",
+            "needs SASS",
+            "16.32 µs modelled",
+            "blocks by size",
+            "<svg role=\"img\"",
+            "<li class=\"holds\">",
+            "<li class=\"fails\">",
+            "<li class=\"not-run\">",
+            "in instructions",
+            "needs a GPU",
+        ] {
+            assert!(page.contains(shown), "the page lacks {shown}");
+        }
+    }
+
+    #[test]
+    fn text_is_escaped_for_elements_and_attributes() {
+        assert_eq!(escape("a<b> & \"c\""), "a&lt;b&gt; &amp; &quot;c&quot;");
+    }
+}

@@ -6,7 +6,7 @@ use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 
 use super::words::{KERNEL_COLUMNS, kernel_cells, unvalidated_devices};
-use crate::claim::{Judged, TRUE, Value, Verdict};
+use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
 /// Widest line that is written, however wide the terminal.
@@ -135,12 +135,14 @@ impl<W: Write> Terminal<W> {
         for line in lines {
             writeln!(self.out, "      {line}")?;
         }
-        if let Some(why) = &judged.why {
-            let word = if judged.verdict == Verdict::NotRun { "not run" } else { "fails" };
-            for line in wrap(&format!("{word}: {why}"), usize::from(WIDTH_MAX) - 8) {
-                let line = self.paint(&line, paint);
-                writeln!(self.out, "      {line}")?;
-            }
+        let below = match judged.verdict {
+            Verdict::Holds => None,
+            Verdict::Fails => judged.claim.note.as_ref().map(|note| format!("note: {note}")),
+            Verdict::NotRun => judged.why.as_ref().map(|why| format!("not run: {why}")),
+        };
+        for line in below.iter().flat_map(|text| wrap(text, usize::from(WIDTH_MAX) - 6)) {
+            let line = self.paint(&line, paint);
+            writeln!(self.out, "      {line}")?;
         }
         Ok(())
     }
@@ -160,15 +162,18 @@ impl<W: Write> Terminal<W> {
     }
 }
 
-/// `blocks: 1,000,003 elements … take 3,907 blocks: 3907 (= 3907)`.
+/// `blocks: 1,000,003 elements take 3,907 blocks [= 3907]`. A claim in words shows what was found only if it is not so.
 fn claim_text(judged: &Judged) -> String {
     let claim = &judged.claim;
-    let expected = claim.relation.to_string();
-    match &judged.found {
-        Some(Value::Text(text)) if text == TRUE => format!("{}: {}", claim.id, claim.statement),
-        Some(found) => format!("{}: {} [found {found}, expected {expected}]", claim.id, claim.statement),
-        None => format!("{}: {} [expected {expected}]", claim.id, claim.statement),
-    }
+    let expected = &claim.relation;
+    let numbers = match (&claim.relation, &judged.found) {
+        (Relation::Holds(_), Some(Value::Text(text))) if text != TRUE => format!(" [found: {text}]"),
+        (Relation::Holds(_), _) => String::new(),
+        (Relation::Equal(_), Some(_)) if judged.verdict == Verdict::Holds => format!(" [{expected}]"),
+        (_, Some(found)) => format!(" [found {found}, expected {expected}]"),
+        (_, None) => format!(" [expected {expected}]"),
+    };
+    format!("{}: {}{numbers}", claim.id, claim.statement)
 }
 
 fn is_number(cell: &str) -> bool {
@@ -196,7 +201,51 @@ fn wrap(text: &str, width: usize) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
+    use expect_test::expect;
+
     use super::*;
+    use crate::lab::fixture;
+
+    #[test]
+    fn a_run_reads_so_in_a_terminal_without_colour() {
+        let run = fixture::run();
+        let mut out = Vec::new();
+        let mut terminal = Terminal::plain(&mut out);
+        terminal.lab(&run.labs[0]).expect("a vector takes all");
+        terminal.summary(&run).expect("a vector takes all");
+        let text = String::from_utf8(out).expect("text");
+        assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH_MAX)), "{text}");
+        expect![[r#"
+
+            sample  what is < 1 & > 0?
+            ch1 §2, sim backend, 0.2 s
+
+              kernel        registers   spills               occupancy        limiter  time
+              vecadd, n =   12 (ptxas)  –                    100% (81% seen)  warps    16.32 µs modelled (41,000
+              1,000,003                                                                cycles, ptx); 5.1 µs
+                                                                                       measured (5 µs to 5.9 µs,
+                                                                                       50 samples)
+              heavy_capped  40 (ptxas)  148 B out, 160 B in  100% (81% seen)  warps    needs SASS
+
+              blocks by size
+              threads  occupancy  limiter
+                  256          1  warps
+                 1024     0.6667  warps
+
+              refused: 1,025 threads
+              ✓ blocks: 3,907 blocks are needed [= 3907]
+              ✗ free: the guard costs under 1% [found inf, expected < 0.01]
+                  note: in instructions
+              ✓ same: the results are the CPU's
+              – speed: the GPU reaches 90% [expected ≥ 0.9]
+                  not run: needs a GPU
+
+            1 lab: 2 claims hold, 1 fail, 1 not run here
+            compiled by rustc 1.96.0, LLVM 22.1.8, ptxas 13.2.78
+            times of the RTX 5070 are modelled; the model was not held against one: good for ratios
+        "#]]
+        .assert_eq(&text);
+    }
 
     #[test]
     fn lines_break_between_words_and_a_long_word_stands_alone() {

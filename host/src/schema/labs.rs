@@ -244,3 +244,227 @@ fn plot(plot: &Plot) -> PlotJson<'_> {
     });
     PlotJson { title: &plot.title, x: &plot.x.label, y: &plot.y.label, series: series.collect() }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::lab::fixture;
+    use crate::schema;
+
+    #[test]
+    fn a_run_is_written_as_the_schema_says() {
+        expect![[r#"
+            {
+              "schema": "warpwise.labs/1",
+              "toolchain": {
+                "rustc": "1.96.0",
+                "llvm": "22.1.8",
+                "ptxas": "13.2.78",
+                "recorded": true
+              },
+              "labs": [
+                {
+                  "id": "sample",
+                  "chapter": 1,
+                  "question": "what is < 1 & > 0?",
+                  "backend": "sim",
+                  "seconds": 0.25,
+                  "kernels": [
+                    {
+                      "kernel": "vecadd",
+                      "variant": "n = 1,000,003",
+                      "device": "RTX 5070",
+                      "arch": "sm_120",
+                      "registers": {
+                        "value": 12,
+                        "source": "ptxas"
+                      },
+                      "spill_store_bytes": 0,
+                      "spill_load_bytes": 0,
+                      "stack_bytes": 0,
+                      "shared_bytes": 0,
+                      "grid": [
+                        3907,
+                        1,
+                        1
+                      ],
+                      "block": [
+                        256,
+                        1,
+                        1
+                      ],
+                      "occupancy": {
+                        "theoretical": 1.0,
+                        "achieved": 0.81,
+                        "blocks_per_sm": 6,
+                        "limiters": [
+                          "warps"
+                        ]
+                      },
+                      "times": [
+                        {
+                          "source": "modelled",
+                          "isa": "ptx",
+                          "device": "RTX 5070",
+                          "validated": false,
+                          "cycles": 41000,
+                          "us": 16.322
+                        },
+                        {
+                          "source": "measured",
+                          "device": "NVIDIA H200",
+                          "us": 5.1,
+                          "us_min": 5.0,
+                          "us_max": 5.9,
+                          "samples": 50
+                        }
+                      ],
+                      "no_time": null,
+                      "counters": {
+                        "isa": "ptx",
+                        "smsp__inst_executed.sum": 562608,
+                        "l1tex__average.ratio": 3.5
+                      }
+                    },
+                    {
+                      "kernel": "heavy_capped",
+                      "variant": "",
+                      "device": "RTX 5070",
+                      "arch": "sm_120",
+                      "registers": {
+                        "value": 40,
+                        "source": "ptxas"
+                      },
+                      "spill_store_bytes": 148,
+                      "spill_load_bytes": 160,
+                      "stack_bytes": 152,
+                      "shared_bytes": 0,
+                      "grid": [
+                        3907,
+                        1,
+                        1
+                      ],
+                      "block": [
+                        256,
+                        1,
+                        1
+                      ],
+                      "occupancy": {
+                        "theoretical": 1.0,
+                        "achieved": 0.81,
+                        "blocks_per_sm": 6,
+                        "limiters": [
+                          "warps"
+                        ]
+                      },
+                      "times": [],
+                      "no_time": "needs SASS",
+                      "counters": null
+                    }
+                  ],
+                  "claims": [
+                    {
+                      "id": "sample.blocks",
+                      "backend": "sim",
+                      "section": "ch1 §2",
+                      "statement": "3,907 blocks are needed",
+                      "expected": "= 3907",
+                      "found": "3907",
+                      "verdict": "holds",
+                      "why": null,
+                      "note": null
+                    },
+                    {
+                      "id": "sample.free",
+                      "backend": "sim",
+                      "section": "ch1 §7",
+                      "statement": "the guard costs under 1%",
+                      "expected": "< 0.01",
+                      "found": "inf",
+                      "verdict": "fails",
+                      "why": null,
+                      "note": "in instructions"
+                    },
+                    {
+                      "id": "sample.same",
+                      "backend": "sim",
+                      "section": "ch1 §2",
+                      "statement": "the results are the CPU's",
+                      "expected": "holds that none differs",
+                      "found": "yes",
+                      "verdict": "holds",
+                      "why": null,
+                      "note": null
+                    },
+                    {
+                      "id": "sample.speed",
+                      "backend": "sim",
+                      "section": "ch1 §9",
+                      "statement": "the GPU reaches 90%",
+                      "expected": "≥ 0.9",
+                      "found": null,
+                      "verdict": "not-run",
+                      "why": "needs a GPU",
+                      "note": null
+                    }
+                  ],
+                  "tables": [
+                    {
+                      "title": "blocks by size",
+                      "columns": [
+                        "threads",
+                        "occupancy",
+                        "limiter"
+                      ],
+                      "rows": [
+                        [
+                          "256",
+                          1.0,
+                          "warps"
+                        ],
+                        [
+                          "1024",
+                          0.666666,
+                          "warps"
+                        ]
+                      ]
+                    }
+                  ],
+                  "plots": [
+                    {
+                      "title": "occupancy by registers",
+                      "x": "registers",
+                      "y": "occupancy (%)",
+                      "series": [
+                        {
+                          "name": "256 threads",
+                          "points": [
+                            [
+                              40.0,
+                              100.0
+                            ],
+                            [
+                              41.0,
+                              83.0
+                            ]
+                          ]
+                        }
+                      ]
+                    }
+                  ],
+                  "notes": [
+                    "refused: 1,025 threads"
+                  ]
+                }
+              ],
+              "summary": {
+                "holds": 2,
+                "fails": 1,
+                "not_run": 1
+              }
+            }
+        "#]]
+        .assert_eq(&schema::text(&schema::labs(&fixture::run())));
+    }
+}

@@ -3,11 +3,17 @@
 //! Names are stable: fields are added freely and never renamed. A NaN or an infinity is a string (`"NaN"`, `"inf"`, `"-inf"`),
 //! and so is an integer beyond 2⁵³, which a reader with doubles would round.
 
+mod bench;
 mod labs;
 mod occupancy;
+mod regs;
+mod run;
 
+pub use bench::bench;
 pub use labs::labs;
 pub use occupancy::occupancy;
+pub use regs::regs;
+pub use run::{RunRecord, run};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 

@@ -1,0 +1,124 @@
+//! Faults inside a kernel: where they surface, what they name, and what is left of the context.
+
+use std::sync::Arc;
+
+use cuda_std::host::DevicePtr;
+use warpwise_kernels::vecadd::{vecadd, vecadd_unguarded};
+
+use super::{BLOCK, N};
+use crate::backend::{Gpu, GpuError, KernelFault, LaunchShape};
+use crate::claim::{Claim, between, equal, holds};
+use crate::lab::{LabContext, LabError};
+
+/// The only block that has threads past the end, and the first of these threads.
+const LAST_BLOCK: u32 = N / BLOCK;
+const FIRST_PAST_END: u32 = N % BLOCK;
+
+pub fn claims() -> Vec<Claim> {
+    let machine = |id, statement, relation| Claim::new(id, "ch1 §1", statement, relation).on_machine();
+    vec![
+        machine(
+            "fault_at_synchronise",
+            "without its guard vecadd is accepted at the launch and faults at the synchronise",
+            holds("the launch succeeds and the synchronise fails"),
+        ),
+        machine("fault_at_copy", "or at a blocking copy back", holds("the copy fails")),
+        machine("fault_block", "the fault names the one block with threads past the end", equal(LAST_BLOCK)),
+        machine("fault_thread", "and one of those threads", between(FIRST_PAST_END.into(), (BLOCK - 1).into())),
+        machine("fault_place", "and address, allocation and a line of vecadd.rs", holds("all three are named")),
+        Claim::new(
+            "fault_on_gpu",
+            "ch1 §1",
+            "on hardware 756 bytes past the end may go unnoticed; a far address gives an error code",
+            holds("the synchronise fails"),
+        )
+        .on_gpu(),
+        Claim::new("host_pointer", "ch1 §1", "a host pointer passed as a device pointer faults", holds("it does")),
+        Claim::new("poisoned", "ch1 §1", "after a fault the context refuses all work", holds("launch and copy fail")),
+    ]
+}
+
+pub fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    past_the_end(cx)?;
+    far_address(cx)?;
+    host_pointer(cx)
+}
+
+/// 189 threads past the end of each array.
+fn past_the_end(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let gpu = cx.gpu()?;
+    let [a, b, c] = [gpu.zeros::<f32>(N as usize)?, gpu.zeros::<f32>(N as usize)?, gpu.zeros::<f32>(N as usize)?];
+    let launched = gpu.launch(&vecadd_unguarded, N.div_ceil(BLOCK), BLOCK, (a.ptr(), b.ptr(), c.ptr()));
+    let synchronised = gpu.synchronize();
+    let seen = format!("launch: {}; synchronise: {}", outcome(&launched), outcome(&synchronised));
+    cx.holds("fault_at_synchronise", launched.is_ok() && fault(&synchronised).is_some(), seen);
+    if let Some(fault) = fault(&synchronised) {
+        name_fault(cx, &fault);
+    }
+
+    let gpu = cx.gpu()?;
+    let [a, b, c] = [gpu.zeros::<f32>(N as usize)?, gpu.zeros::<f32>(N as usize)?, gpu.zeros::<f32>(N as usize)?];
+    gpu.launch(&vecadd_unguarded, N.div_ceil(BLOCK), BLOCK, (a.ptr(), b.ptr(), c.ptr()))?;
+    let copied = c.download();
+    cx.holds("fault_at_copy", fault(&copied).is_some(), outcome(&copied));
+    Ok(())
+}
+
+fn name_fault(cx: &mut LabContext<'_>, fault: &KernelFault) {
+    cx.note(format!("fault: {fault}"));
+    if let Some(block) = fault.block {
+        cx.found("fault_block", block[0]);
+    }
+    if let Some(thread) = fault.thread {
+        cx.found("fault_thread", thread[0]);
+    }
+    let in_source = fault.line.is_some() && fault.file.as_deref().is_some_and(|file| file.ends_with("vecadd.rs"));
+    let named = fault.address.is_some() && fault.allocation.is_some() && in_source;
+    cx.holds("fault_place", named, fault.to_string());
+}
+
+/// The context of a fault that has been seen.
+fn poisoned(cx: &mut LabContext<'_>, gpu: &Gpu) {
+    let null = DevicePtr::<f32>::NULL;
+    let launched = gpu.launch(&vecadd, 1, 32, (null, null, null.cast(), 0));
+    let copied = gpu.upload(&[0.0_f32]).map(drop);
+    let seen = format!("launch: {}; copy: {}", outcome(&launched), outcome(&copied));
+    cx.holds("poisoned", launched.is_err() && copied.is_err(), seen);
+}
+
+/// An address that is no one's on hardware either.
+fn far_address(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let gpu = cx.gpu()?;
+    let far = DevicePtr::<f32>::from_address(1 << 46);
+    gpu.launch(&vecadd, 1, 32, (far, far, far.cast(), 32))?;
+    let synchronised = gpu.synchronize();
+    cx.holds("fault_on_gpu", fault(&synchronised).is_some(), outcome(&synchronised));
+    poisoned(cx, &gpu);
+    Ok(())
+}
+
+fn host_pointer(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let gpu = cx.gpu()?;
+    let on_host = [0.0_f32; 32];
+    let pointer = DevicePtr::<f32>::from_address(on_host.as_ptr() as u64);
+    let c = gpu.zeros::<f32>(32)?;
+    let shape = LaunchShape::linear(32, 32);
+    gpu.launch_shaped(&vecadd, shape, (pointer, pointer, c.ptr(), 32))?;
+    let synchronised = gpu.synchronize();
+    cx.holds("host_pointer", fault(&synchronised).is_some(), outcome(&synchronised));
+    Ok(())
+}
+
+fn fault<T>(result: &Result<T, GpuError>) -> Option<Arc<KernelFault>> {
+    match result {
+        Err(GpuError::Fault(fault)) => Some(Arc::clone(fault)),
+        _ => None,
+    }
+}
+
+fn outcome<T>(result: &Result<T, GpuError>) -> String {
+    match result {
+        Ok(_) => "succeeded".to_owned(),
+        Err(error) => error.to_string(),
+    }
+}

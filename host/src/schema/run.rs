@@ -1,0 +1,74 @@
+//! `warpwise.run/1`: what `run --json FILE` writes.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use super::{Integer, Real, labs::counters};
+use crate::backend::{CounterSet, KernelFault};
+
+/// What a run leaves behind.
+#[derive(Debug)]
+pub struct RunRecord<'a> {
+    pub kernel: &'a str,
+    pub device: &'a str,
+    /// Name and values of each `out` and `inout` argument.
+    pub outputs: Vec<(String, Vec<Value>)>,
+    pub counters: CounterSet,
+    /// Modelled cycles and microseconds; `None` after a functional run.
+    pub time: Option<(u64, f64)>,
+    pub faults: Vec<KernelFault>,
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    schema: &'static str,
+    kernel: &'a str,
+    device: &'a str,
+    outputs: Map<String, Value>,
+    counters: Map<String, Value>,
+    cycles: Option<Integer>,
+    us: Option<Real>,
+    faults: Vec<FaultJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct FaultJson<'a> {
+    kind: &'a str,
+    message: &'a str,
+    kernel: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    block: Option<[u32; 3]>,
+    thread: Option<[u32; 3]>,
+    /// In hexadecimal, as addresses are read.
+    address: Option<String>,
+    allocation: Option<&'a str>,
+}
+
+/// The document of a run.
+pub fn run<'a>(record: &'a RunRecord<'a>) -> impl Serialize + 'a {
+    Document {
+        schema: "warpwise.run/1",
+        kernel: record.kernel,
+        device: record.device,
+        outputs: record.outputs.iter().map(|(name, values)| (name.clone(), Value::from(values.clone()))).collect(),
+        counters: counters(&record.counters),
+        cycles: record.time.map(|(cycles, _)| Integer(cycles.into())),
+        us: record.time.map(|(_, us)| Real(us)),
+        faults: record.faults.iter().map(fault).collect(),
+    }
+}
+
+fn fault(fault: &KernelFault) -> FaultJson<'_> {
+    FaultJson {
+        kind: &fault.kind,
+        message: &fault.message,
+        kernel: &fault.kernel,
+        file: fault.file.as_deref(),
+        line: fault.line,
+        block: fault.block,
+        thread: fault.thread,
+        address: fault.address.map(|address| format!("{address:#x}")),
+        allocation: fault.allocation.as_deref(),
+    }
+}
