@@ -2,13 +2,19 @@
 //!
 //! What a command does is in its file under [`crate::commands`]; its own options are declared there too.
 
-use clap::{Args, Parser, Subcommand};
+use std::ffi::OsString;
 
-use crate::commands::{explain, finish_kernels, labs, list, occupancy, ptx};
+use clap::error::ErrorKind;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use warpwise_simt::exec::Divergence;
+use warpwise_simt::machine::BlockOrder;
+
+use crate::backend::options::{MachineOptions, parse_block_order, parse_divergence};
+use crate::commands::{bench, doctor, explain, finish_kernels, labs, list, occupancy, ptx, regs, run, sass};
 
 /// Laboratories on how a GPU runs code.
 #[derive(Debug, Parser)]
-#[command(name = "warpwise", version, max_term_width = 100, disable_help_subcommand = true)]
+#[command(name = "warpwise", version, disable_help_subcommand = true)]
 pub struct Cli {
     #[command(subcommand)]
     pub command: Command,
@@ -21,8 +27,13 @@ pub enum Command {
     Labs(labs::Options),
     List(list::Options),
     Explain(explain::Options),
+    Regs(regs::Options),
     Ptx(ptx::Options),
+    Sass(sass::Options),
     Occupancy(occupancy::Options),
+    Run(run::Options),
+    Bench(bench::Options),
+    Doctor(doctor::Options),
     #[command(hide = true)]
     FinishKernels(finish_kernels::Options),
 }
@@ -33,13 +44,100 @@ pub struct GlobalOptions {
     /// The modelled GPU, such as "RTX 5070", H200 or A100
     #[arg(long, global = true, value_name = "NAME")]
     pub device: Option<String>,
-    /// How a warp whose lanes disagree goes on
-    #[arg(long, global = true, value_name = "converge|lockstep", default_value = "converge")]
-    pub divergence: String,
-    /// The order in which blocks start
-    #[arg(long, global = true, value_name = "forward|reverse|random[:SEED]", default_value = "forward")]
-    pub block_order: String,
-    /// The code that the machine runs
-    #[arg(long, global = true, value_name = "auto|ptx", default_value = "auto")]
-    pub isa: String,
+    /// How a warp whose lanes disagree goes on: converge, or lockstep as before Volta
+    #[arg(long, global = true, value_name = "WORD", default_value = "converge", value_parser = parse_divergence)]
+    divergence: Divergence,
+    /// The order in which blocks start: forward, reverse, random or random:SEED
+    #[arg(long, global = true, value_name = "WORD", default_value = "forward", value_parser = parse_block_order)]
+    block_order: BlockOrder,
+    /// The code that the machine runs: auto takes the best it knows, which is PTX
+    #[arg(long, global = true, value_name = "WORD", default_value = "auto")]
+    isa: IsaChoice,
+}
+
+/// The values of `--isa`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub enum IsaChoice {
+    Auto,
+    Ptx,
+}
+
+/// The command line, or what to print instead of running: `Ok` for help and version, `Err` for words that cannot be meant.
+pub fn parse(words: impl IntoIterator<Item = OsString>) -> Result<Cli, Result<String, String>> {
+    Cli::try_parse_from(words).map_err(|error| match error.use_stderr() {
+        true => Err(in_two_lines(&error)),
+        false => Ok(error.to_string()),
+    })
+}
+
+/// What is wrong in one line, where to read on in another.
+fn in_two_lines(error: &clap::Error) -> String {
+    let text = error.to_string();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return "which command?\ntry `warpwise --help`".to_owned();
+    }
+    let usage = text.lines().find_map(|line| line.strip_prefix("Usage: "));
+    // `warpwise occupancy --block <N>`: the words before the first option or value.
+    let command: Vec<&str> =
+        usage.unwrap_or("warpwise").split_whitespace().take_while(|word| !word.starts_with(['-', '<', '['])).collect();
+    let is_said =
+        |line: &&str| !line.is_empty() && !line.starts_with("Usage: ") && !line.starts_with("For more information");
+    let said: Vec<&str> = text.lines().map(str::trim).filter(is_said).collect();
+    let said = said.join(" ");
+    format!("{}\ntry `{} --help`", said.strip_prefix("error: ").unwrap_or(&said), command.join(" "))
+}
+
+impl GlobalOptions {
+    /// How launches run.
+    pub fn machine(&self) -> MachineOptions {
+        MachineOptions { divergence: self.divergence, block_order: self.block_order }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn refusal(words: &str) -> String {
+        match parse(words.split_whitespace().map(OsString::from)) {
+            Err(Err(text)) => text,
+            other => panic!("`{words}` should be refused, not {other:?}"),
+        }
+    }
+
+    #[test]
+    fn the_declarations_are_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn words_that_cannot_be_meant_are_refused_in_two_lines() {
+        let cases = [
+            ("warpwise", "which command?\ntry `warpwise --help`"),
+            (
+                "warpwise lab",
+                "unrecognized subcommand 'lab' tip: a similar subcommand exists: 'labs'\ntry `warpwise --help`",
+            ),
+            (
+                "warpwise occupancy --block 1",
+                "the following required arguments were not provided: --regs <N>\ntry `warpwise occupancy --help`",
+            ),
+            (
+                "warpwise --divergence now list",
+                "invalid value 'now' for '--divergence <WORD>': expected converge or lockstep\ntry `warpwise --help`",
+            ),
+        ];
+        for (words, text) in cases {
+            assert_eq!(refusal(words), text);
+        }
+    }
+
+    #[test]
+    fn help_and_version_are_no_errors() {
+        for words in ["warpwise --help", "warpwise labs --help", "warpwise --version"] {
+            assert!(matches!(parse(words.split_whitespace().map(OsString::from)), Err(Ok(_))), "{words}");
+        }
+    }
 }

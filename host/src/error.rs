@@ -2,12 +2,15 @@
 
 use std::io;
 
-use warpwise_simt::device::UnknownDevice;
+use warpwise_simt::device::{ParseComputeCapabilityError, UnknownComputeCapability, UnknownDevice};
 use warpwise_simt::occupancy::{InvalidInput, batch::BatchError};
+use warpwise_simt::ptx::PtxError;
 use warpwise_simt::rewrite::RewriteError;
 
+use crate::arguments::ArgumentError;
+use crate::arguments::bind::BindError;
 use crate::backend::GpuError;
-use crate::kernels::KernelFilesError;
+use crate::kernels::{CodeError, KernelFilesError};
 use crate::suggest::UnknownName;
 use crate::workbench::WorkbenchError;
 
@@ -21,9 +24,21 @@ pub enum CommandError {
     #[error(transparent)]
     Kernels(#[from] KernelFilesError),
     #[error(transparent)]
+    Code(#[from] CodeError),
+    #[error(transparent)]
+    Arch(#[from] ParseComputeCapabilityError),
+    #[error(transparent)]
+    UnknownArch(#[from] UnknownComputeCapability),
+    #[error(transparent)]
     Workbench(#[from] WorkbenchError),
     #[error(transparent)]
     Gpu(#[from] GpuError),
+    #[error(transparent)]
+    Argument(#[from] ArgumentError),
+    #[error(transparent)]
+    Bind(#[from] BindError),
+    #[error(transparent)]
+    Ptx(#[from] PtxError),
     #[error(transparent)]
     Occupancy(#[from] InvalidInput),
     #[error("`{path}`: {source}")]

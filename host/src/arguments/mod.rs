@@ -3,6 +3,7 @@
 //! An argument is `NAME=scalar:TYPE:VALUE` or `NAME=in|out|inout:TYPE:LEN[:INIT]`. The front end's parameter list says how many
 //! there must be and how wide each is; values are bytes from here on.
 
+pub mod bind;
 mod element;
 mod init;
 mod npy;

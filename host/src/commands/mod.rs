@@ -3,12 +3,17 @@
 //! A command writes its result to standard output and everything else to standard error. It returns an [`Outcome`] or a
 //! [`CommandError`]; only `main` turns those into an exit code.
 
+pub mod bench;
+pub mod doctor;
 pub mod explain;
 pub mod finish_kernels;
 pub mod labs;
 pub mod list;
 pub mod occupancy;
 pub mod ptx;
+pub mod regs;
+pub mod run;
+pub mod sass;
 
 use std::path::Path;
 
@@ -25,20 +30,33 @@ pub enum Outcome {
 }
 
 /// Runs the command that was asked for.
-pub fn run(cli: Cli) -> Result<Outcome, CommandError> {
+pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
     let global = cli.global;
     match cli.command {
         Command::Labs(options) => labs::run(options, &global),
         Command::List(options) => list::run(options),
         Command::Explain(options) => explain::run(options),
+        Command::Regs(options) => regs::run(options, &global),
         Command::Ptx(options) => ptx::run(options),
+        Command::Sass(options) => sass::run(options, &global),
+        Command::Bench(options) => bench::run(options, &global),
+        Command::Doctor(options) => doctor::run(options),
         Command::FinishKernels(options) => finish_kernels::run(options),
+        Command::Run(options) => run::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),
     }
 }
 
 fn read_text(path: &Path) -> Result<String, CommandError> {
     std::fs::read_to_string(path).map_err(|source| CommandError::Read { path: path.display().to_string(), source })
+}
+
+/// As [`read_text`], with replacement characters for what is not UTF-8: comments of old files.
+fn read_lossy(path: &Path) -> Result<String, CommandError> {
+    match std::fs::read(path) {
+        Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).into_owned()),
+        Err(source) => Err(CommandError::Read { path: path.display().to_string(), source }),
+    }
 }
 
 fn write_text(path: &Path, text: &str) -> Result<(), CommandError> {

@@ -18,6 +18,6 @@ pub fn run(options: Options) -> Result<Outcome, CommandError> {
     let files = KernelFiles::open()?;
     let listing = ptx::entry(&files.ptx, &options.kernel)
         .ok_or_else(|| UnknownName::new("kernel", &options.kernel, ptx::entries(&files.ptx)))?;
-    print::print(&mut terminal::stdout(), &listing, &mut Sources::near(&files.folder))?;
+    print::print(&mut terminal::stdout(), &listing, &mut Sources::of(&files))?;
     Ok(Outcome::Good)
 }

@@ -1,11 +1,12 @@
 //! Listings: the instructions of a kernel under the Rust lines that they come from.
 //!
 //! PTX is read line by line here ([`ptx`]): a listing shows what is written, so it needs no front end and cannot fail on an
-//! instruction that the machine does not know. SASS comes from NVIDIA's disassembler. Both become [`Line`]s,
+//! instruction that the machine does not know. SASS comes from NVIDIA's disassembler ([`sass`]). Both become [`Line`]s,
 //! and [`print()`](print::print) sets them under their sources.
 
 pub mod print;
 pub mod ptx;
+pub mod sass;
 mod sources;
 
 pub use sources::Sources;

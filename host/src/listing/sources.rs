@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use super::SourcePlace;
+use crate::kernels::KernelFiles;
 
 /// The lines of the sources under some folders. A file that is not there is quoted as nothing: a bundle has no sources.
 #[derive(Debug, Default)]
@@ -13,12 +14,11 @@ pub struct Sources {
 }
 
 impl Sources {
-    /// Sources with relative paths are looked for under the folders above `start` (the kernels' folder lies in a
-    /// checkout's `target`), and under the working directory.
-    pub fn near(start: &Path) -> Self {
-        let mut roots: Vec<PathBuf> = start.ancestors().map(Path::to_owned).collect();
-        roots.push(PathBuf::from("."));
-        Self { roots, files: HashMap::new() }
+    /// Sources with relative paths are looked for in the folder that the kernels' build named, then in the folders above the
+    /// kernels (they lie in a checkout's `target`).
+    pub fn of(kernels: &KernelFiles) -> Self {
+        let above = kernels.folder.ancestors().map(Path::to_owned);
+        Self { roots: kernels.facts.source_root.iter().cloned().chain(above).collect(), files: HashMap::new() }
     }
 
     /// The text of a line, without indentation.

@@ -1,0 +1,148 @@
+//! `doctor`: what was found on this computer, what is missing, and the command that mends it.
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use super::Outcome;
+use crate::claim::Toolchain;
+use crate::error::CommandError;
+use crate::kernels::{KernelFiles, KernelFilesError};
+use crate::report::terminal;
+use crate::toolbox::{Toolbox, target_folder};
+
+/// Say what was found, what is missing, and what mends it
+#[derive(clap::Args, Debug)]
+pub struct Options {}
+
+/// One thing that was looked for.
+struct Finding {
+    what: &'static str,
+    found: Option<String>,
+    /// What its absence means and what to do, one line each.
+    otherwise: String,
+}
+
+pub fn run(_: Options) -> Result<Outcome, CommandError> {
+    let kernels = KernelFiles::open();
+    let folder = kernels.as_ref().ok().map(|files| files.folder.as_path());
+    let tools = Toolbox::look(folder);
+    let mut findings = vec![compiler(&target_folder(folder)), of_kernels(&kernels)];
+    findings.extend(nvidia(&tools));
+    findings.push(gpu());
+    findings.push(processor());
+    print(&findings)?;
+    if let Ok(files) = &kernels {
+        let toolchain = Toolchain {
+            rustc: files.facts.rustc.clone(),
+            llvm: files.facts.llvm.clone(),
+            ptxas: tools.ptxas_version().map(str::to_owned),
+        };
+        let binds = toolchain.reason_not_recorded().unwrap_or_else(|| "they bind".to_owned());
+        terminal::stdout().line(&format!("\nclaims on exact register counts: {binds}"))?;
+    }
+    Ok(Outcome::Good)
+}
+
+fn print(findings: &[Finding]) -> Result<(), CommandError> {
+    let mut terminal = terminal::stdout();
+    let rows = findings.iter().map(|finding| {
+        let found = finding.found.as_deref().unwrap_or("not found");
+        vec![finding.what.to_owned(), found.to_owned()]
+    });
+    terminal.rows(&["what", "found"].map(str::to_owned), rows)?;
+    for finding in findings.iter().filter(|finding| finding.found.is_none()) {
+        terminal.line(&format!("\n{}: {}", finding.what, finding.otherwise))?;
+    }
+    Ok(())
+}
+
+/// What the kernels' build writes about its search for a device compiler.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Build {
+    compiler: Option<Compiler>,
+    rejected: Vec<Rejected>,
+    mend: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Compiler {
+    path: String,
+    version: String,
+    llvm: String,
+    core_source: String,
+    origin: String,
+}
+
+#[derive(Deserialize)]
+struct Rejected {
+    path: String,
+    reason: String,
+}
+
+fn compiler(target: &Path) -> Finding {
+    let text = std::fs::read_to_string(target.join("warpwise").join("build.json"));
+    let build: Build = text.ok().and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default();
+    let found = build.compiler.map(|compiler| {
+        let Compiler { path, version, llvm, core_source, origin } = compiler;
+        format!("{path} {version}, LLVM {llvm} ({origin}), core's source in {core_source}")
+    });
+    let mut otherwise: Vec<String> =
+        build.rejected.iter().map(|rejected| format!("{}, which {}", rejected.path, rejected.reason)).collect();
+    otherwise.push(build.mend.unwrap_or_else(|| "`cargo xtask doctor` looks for one".to_owned()));
+    Finding { what: "device compiler", found, otherwise: otherwise.join("\n") }
+}
+
+fn of_kernels(kernels: &Result<KernelFiles, KernelFilesError>) -> Finding {
+    let what = "kernels";
+    match kernels {
+        Ok(files) => Finding { what, found: Some(files.ptx_path.display().to_string()), otherwise: String::new() },
+        Err(error) => Finding { what, found: None, otherwise: error.to_string() },
+    }
+}
+
+const WITHOUT_PTXAS: &str = "without it registers are estimated from PTX, and there is no SASS\n`cargo xtask regs` fetches it \
+    (Python 3 with pip is needed), or let WARPWISE_CUDA name the folder of a CUDA installation";
+
+fn nvidia(tools: &Toolbox) -> Vec<Finding> {
+    let tools = match tools.tools() {
+        Ok(tools) => tools,
+        Err(_) => return vec![Finding { what: "ptxas", found: None, otherwise: WITHOUT_PTXAS.to_owned() }],
+    };
+    let describe =
+        |tool: &warpwise_nvtools::locate::Tool| format!("{} {} ({})", tool.path.display(), tool.version, tool.origin);
+    let optional = |what, tool: Result<&warpwise_nvtools::locate::Tool, _>| match tool {
+        Ok(tool) => Finding { what, found: Some(describe(tool)), otherwise: String::new() },
+        Err(missing) => Finding { what, found: None, otherwise: format!("{missing}") },
+    };
+    let ptxas = Finding { what: "ptxas", found: Some(describe(tools.ptxas())), otherwise: String::new() };
+    vec![ptxas, optional("nvdisasm", tools.nvdisasm()), optional("cuobjdump", tools.cuobjdump())]
+}
+
+/// Where distributions and the driver's installer put the driver's library on Linux.
+const DRIVER_LIBRARIES: [&str; 4] = [
+    "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
+    "/usr/lib/aarch64-linux-gnu/libcuda.so.1",
+    "/usr/lib64/libcuda.so.1",
+    "/usr/lib/wsl/lib/libcuda.so.1",
+];
+
+fn gpu() -> Finding {
+    let found = DRIVER_LIBRARIES.iter().find(|path| Path::new(path).exists());
+    Finding {
+        what: "NVIDIA driver",
+        found: found.map(|path| (*path).to_owned()),
+        otherwise: "kernels run on the SIMT machine, and times are modelled; nothing needs mending".to_owned(),
+    }
+}
+
+fn processor() -> Finding {
+    #[cfg(target_arch = "x86_64")]
+    let avx2 = is_x86_feature_detected!("avx2");
+    #[cfg(not(target_arch = "x86_64"))]
+    let avx2 = false;
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let speed = if avx2 { "AVX2" } else { "no AVX2: the machine takes its portable path" };
+    Finding { what: "processor", found: Some(format!("{cores} threads, {speed}")), otherwise: String::new() }
+}

@@ -1,0 +1,186 @@
+//! `run FILE.ptx`: any PTX on the machine, with arguments from the command line. Exit code 1 if the kernel faults.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use serde_json::Value;
+use warpwise_simt::device::Device;
+use warpwise_simt::isa::Program;
+use warpwise_simt::machine::{Launch, Machine, Mode, Report};
+
+use super::{Outcome, read_lossy, write_text};
+use crate::arguments::{Argument, Direction, bind, parse_dim3};
+use crate::backend::{CounterSet, sim};
+use crate::claim::format::{integer, microseconds};
+use crate::cli::GlobalOptions;
+use crate::error::CommandError;
+use crate::kernels::Code;
+use crate::report::terminal;
+use crate::schema::{self, RunRecord};
+use crate::workbench::device;
+
+/// Run a kernel of any PTX file on the machine
+#[derive(clap::Args, Debug)]
+pub struct Options {
+    /// PTX text
+    file: PathBuf,
+    /// The kernel; may be left out where the file has one only
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+    /// Blocks of the grid
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_dim3)]
+    grid: [u32; 3],
+    /// Threads of a block
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_dim3)]
+    block: [u32; 3],
+    /// Dynamic shared memory of a block
+    #[arg(long, value_name = "BYTES", default_value_t = 0)]
+    shared: u32,
+    /// An argument, in the kernel's order:
+    /// NAME=scalar:TYPE:VALUE or NAME=in|out|inout:TYPE:LEN[:INIT],
+    /// INIT one of ramp, const:V, list:V,V, rand:SEED, file:PATH
+    #[arg(long = "arg", value_name = "ARG", verbatim_doc_comment)]
+    args: Vec<String>,
+    /// Registers a thread, which decide how many blocks are resident; else estimated
+    #[arg(long, value_name = "N")]
+    regs: Option<u32>,
+    /// Results and counters only, no modelled time: ten times as fast
+    #[arg(long)]
+    functional: bool,
+    /// Write outputs, counters, cycles and faults as JSON
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// A buffer on the machine whose values are wanted afterwards.
+struct Output<'a> {
+    argument: &'a Argument,
+    address: u64,
+}
+
+pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
+    let arguments: Vec<Argument> = options.args.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+    let code = Code::parse(&options.file.display().to_string(), &read_lossy(&options.file)?)?;
+    let program = code.program(&entry(&options, &code)?)?;
+    bind::check(&program, &arguments)?;
+    let device = device(global)?;
+    let mut machine = Machine::new(device);
+    let (values, outputs) = place(&mut machine, &arguments)?;
+    let launch = Launch {
+        dynamic_shared_bytes: options.shared,
+        registers: options.regs,
+        mode: if options.functional { Mode::Functional } else { Mode::Timed },
+        divergence: global.machine().divergence,
+        block_order: global.machine().block_order,
+        ..Launch::new(options.grid, options.block, bind::layout(&program, &values))
+    };
+    let module = machine.load(code.variables()).map_err(machine_error)?;
+    let kernel = machine.prepare(module, &program).map_err(machine_error)?;
+    let report = machine.launch(&kernel, &launch).map_err(machine_error)?;
+    let record = record(&mut machine, device, &program, &report, &outputs)?;
+    if let Some(path) = &options.json {
+        write_text(path, &schema::text(&schema::run(&record)))?;
+    }
+    print(&record)?;
+    Ok(if record.faults.is_empty() { Outcome::Good } else { Outcome::Failed })
+}
+
+fn machine_error(error: impl std::fmt::Display) -> CommandError {
+    CommandError::Usage(error.to_string())
+}
+
+/// The entry that was named, or the only one.
+fn entry(options: &Options, code: &Code) -> Result<String, CommandError> {
+    if let Some(entry) = &options.entry {
+        return Ok(entry.clone());
+    }
+    let entries: Vec<&str> = code.entries().collect();
+    match entries[..] {
+        [only] => Ok(only.to_owned()),
+        [] => Err(CommandError::Usage(format!("`{}` has no kernel: there is no .entry in it", options.file.display()))),
+        _ => {
+            let entries = entries.join(", ");
+            Err(CommandError::Usage(format!("which kernel? name one with --entry\nthere are: {entries}")))
+        }
+    }
+}
+
+/// Allocates and fills the buffers; the value of each parameter, and what is to be read back.
+fn place<'a>(
+    machine: &mut Machine,
+    arguments: &'a [Argument],
+) -> Result<(Vec<Vec<u8>>, Vec<Output<'a>>), CommandError> {
+    let mut values = Vec::new();
+    let mut outputs = Vec::new();
+    for argument in arguments {
+        match argument {
+            Argument::Scalar { value, .. } => values.push(value.clone()),
+            Argument::Buffer { name, direction, element, len, init } => {
+                // The allocation comes first: a length beyond the device's memory must not cost the host's.
+                let address = machine.alloc((len * element.bytes()) as u64).map_err(machine_error)?;
+                machine.write(address, &init.bytes(name, *element, *len)?).map_err(machine_error)?;
+                values.push(address.to_le_bytes().to_vec());
+                if *direction != Direction::In {
+                    outputs.push(Output { argument, address });
+                }
+            }
+        }
+    }
+    Ok((values, outputs))
+}
+
+fn record<'a>(
+    machine: &mut Machine,
+    device: &'a Device,
+    program: &'a Arc<Program>,
+    report: &Report,
+    outputs: &[Output<'_>],
+) -> Result<RunRecord<'a>, CommandError> {
+    let mut read = Vec::new();
+    for output in outputs {
+        if let Argument::Buffer { name, element, len, .. } = output.argument {
+            let mut bytes = vec![0; len * element.bytes()];
+            machine.read(output.address, &mut bytes).map_err(machine_error)?;
+            read.push((name.clone(), element.json(&bytes)));
+        }
+    }
+    Ok(RunRecord {
+        kernel: &program.name,
+        device: &device.name,
+        outputs: read,
+        counters: CounterSet::of_report(report),
+        time: report.timing.as_ref().map(|timing| (timing.cycles, timing.us)),
+        faults: report.fault.iter().map(sim::described).collect(),
+    })
+}
+
+/// Values of an output that are printed; all of them are in the JSON.
+const SHOWN: usize = 8;
+
+fn print(record: &RunRecord<'_>) -> Result<(), CommandError> {
+    let mut terminal = terminal::stdout();
+    for (name, values) in &record.outputs {
+        let shown: Vec<String> = values.iter().take(SHOWN).map(plain).collect();
+        let more = if values.len() > SHOWN {
+            format!(" … ({} values)", integer(values.len() as i128))
+        } else {
+            String::new()
+        };
+        terminal.line(&format!("{name} = {}{more}", shown.join(", ")))?;
+    }
+    let rows = record.counters.iter().map(|(name, value)| vec![name.to_owned(), plain(&schema::number(value))]);
+    terminal.rows(&["counter", "value"].map(str::to_owned), rows)?;
+    if let Some((cycles, us)) = record.time {
+        let (cycles, us) = (integer(cycles.into()), microseconds(us));
+        terminal.line(&format!("{us} modelled for the {}, {cycles} cycles of PTX", record.device))?;
+    }
+    for fault in &record.faults {
+        terminal.line(&format!("fault: {fault}"))?;
+    }
+    Ok(())
+}
+
+/// A JSON value without quotes.
+fn plain(value: &Value) -> String {
+    value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
