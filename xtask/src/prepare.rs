@@ -11,11 +11,12 @@ use crate::finish;
 use crate::kernel_crate::KernelCrate;
 use crate::lock;
 use crate::program;
-use crate::provision::{self, Way};
+use crate::provision;
 use crate::system::{Machine, System};
 use crate::words::Words;
 use crate::workspace::Workspace;
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 /// What a command needs of the kernels.
@@ -39,28 +40,34 @@ pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Optio
         None => Some(KernelCrate::ours(workspace)),
     };
     let _lock = lock::acquire(&own_folder.join("lock"))?;
-    let Some(kernels) = kernels else {
-        record(workspace, &compiler::search(&Machine).unwrap_or_default(), &[])?;
-        program::build(workspace)?;
-        return Ok(None);
-    };
+    match kernels {
+        Some(kernels) => with_kernels(workspace, words, need, kernels),
+        None => {
+            record(workspace, &compiler::search(&Machine).unwrap_or_default(), &[])?;
+            program::build(workspace, &AtomicBool::new(false)).map(|()| None)
+        }
+    }
+}
+
+/// Both sides at once. A side that fails has the other given up, where the command cannot start without it.
+fn with_kernels(workspace: &Workspace, words: &Words, need: Need, kernels: KernelCrate) -> Result<Option<PathBuf>> {
+    let program_is_unwanted = AtomicBool::new(false);
     let (made, program) = thread::scope(|scope| {
-        let program = scope.spawn(|| program::build(workspace));
-        let made = device_compiler(workspace, words).and_then(|compiler| {
-            let raw = device_build::build(workspace, &compiler, &kernels)?;
-            Ok((compiler, raw))
-        });
-        (made, program.join())
+        let program = scope.spawn(|| program::build(workspace, &program_is_unwanted));
+        let made = device_compiler(workspace, words)
+            .and_then(|compiler| device_build::build(workspace, &compiler, &kernels).map(|raw| (compiler, raw)));
+        program_is_unwanted.store(made.is_err() && need != Need::IfPossible, Ordering::Relaxed);
+        (made, program.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
-    program.unwrap_or_else(|panic| std::panic::resume_unwind(panic))?;
     match made {
         Ok((compiler, raw)) => {
+            program?;
             finish::finish(workspace, &compiler, &kernels, &raw)?;
             Ok(Some(kernels.output))
         }
         Err(error) if need == Need::IfPossible => {
             eprintln!("without kernels: {error}");
-            Ok(None)
+            program.map(|()| None)
         }
         Err(error) => Err(error),
     }
@@ -75,7 +82,7 @@ fn device_compiler(workspace: &Workspace, words: &Words) -> Result<Compiler> {
         let logs = workspace.own_folder().join("logs");
         for way in provision::ways(&Machine) {
             match provision::go(way, &Machine, &logs) {
-                Ok(()) => provisioned.push(name(way)),
+                Ok(()) => provisioned.push(way.name()),
                 Err(failure) => failures.push(failure),
             }
             search = compiler::search(&Machine)?;
@@ -88,9 +95,9 @@ fn device_compiler(workspace: &Workspace, words: &Words) -> Result<Compiler> {
     let Search { compiler, rejected } = search;
     compiler.ok_or_else(|| {
         let rejected: Vec<String> = rejected.iter().map(|one| format!("{} {}", one.rustc, one.reason)).collect();
-        failures.insert(0, format!("no compiler here can make PTX: {}", rejected.join("; ")));
-        failures.push(provision::advice(&Machine));
-        Error::new(failures.join("\n"))
+        let tried = if failures.is_empty() { String::new() } else { format!("\n{}", failures.join("; ")) };
+        let (reasons, advice) = (rejected.join("; "), provision::advice(&Machine));
+        Error::new(format!("no compiler here can make PTX: {reasons}{tried}\n{advice}"))
     })
 }
 
@@ -98,11 +105,4 @@ fn device_compiler(workspace: &Workspace, words: &Words) -> Result<Compiler> {
 fn record(workspace: &Workspace, search: &Search, provisioned: &[&str]) -> Result<()> {
     let path = workspace.own_folder().join("build.json");
     facts::write(&path, &facts::build(search, provisioned, &provision::advice(&Machine)))
-}
-
-fn name(way: Way) -> &'static str {
-    match way {
-        Way::Rustup => "rust-src, by rustup",
-        Way::Apt => "the distribution's compiler, by apt-get",
-    }
 }

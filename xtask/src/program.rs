@@ -4,17 +4,38 @@ use crate::error::{Error, Result};
 use crate::progress;
 use crate::workspace::Workspace;
 use std::process::{Command, ExitCode, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
 
-/// Builds `warpwise`; cargo decides what is stale.
-pub fn build(workspace: &Workspace) -> Result<()> {
+/// How often the build looks whether it is still wanted.
+const POLL: Duration = Duration::from_millis(50);
+
+/// Builds `warpwise`; cargo decides what is stale. Once `unwanted` is set, the build is given up, and that is no error.
+pub fn build(workspace: &Workspace, unwanted: &AtomicBool) -> Result<()> {
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).args(["build", "--quiet", "--release", "--package", "warpwise"]);
-    cargo.stdin(Stdio::null());
-    let status = progress::step("compiling warpwise", || cargo.status());
+    let cargo = cargo.stdin(Stdio::null()).spawn();
+    let mut cargo = cargo.map_err(|error| Error::new(format!("cannot start cargo: {error}")))?;
+    let status = progress::step("compiling warpwise", || {
+        loop {
+            match cargo.try_wait() {
+                Ok(None) if unwanted.load(Ordering::Relaxed) => {
+                    // Both fail only if cargo has ended in the meantime.
+                    let _ = cargo.kill();
+                    break cargo.wait().map(|_| None);
+                }
+                Ok(None) => thread::sleep(POLL),
+                ended => break ended,
+            }
+        }
+    });
     match status {
-        Ok(status) if status.success() => Ok(()),
-        Ok(_) => Err(Error::new("warpwise does not compile: the compiler's messages are above")),
-        Err(error) => Err(Error::new(format!("cannot start cargo: {error}"))),
+        Ok(Some(status)) if !status.success() => {
+            Err(Error::new("warpwise does not compile: the compiler's messages are above"))
+        }
+        Ok(_) => Ok(()),
+        Err(error) => Err(Error::new(format!("cannot wait for cargo: {error}"))),
     }
 }
 

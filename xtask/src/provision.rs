@@ -27,6 +27,16 @@ pub enum Way {
     Apt,
 }
 
+impl Way {
+    /// What it installs, and by what.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Rustup => "rust-src, by rustup",
+            Self::Apt => "the distribution's compiler, by apt-get",
+        }
+    }
+}
+
 /// What this machine allows, in the order in which it is tried.
 pub fn ways(system: &dyn System) -> Vec<Way> {
     let may_rustup = system.variable("RUSTUP_AUTO_INSTALL").as_deref() != Some("0");
@@ -93,12 +103,12 @@ fn installation() -> Vec<&'static str> {
 }
 
 fn run(command: &[&str], logs: &Path) -> Result<Finished, String> {
-    let line = command.join(" ");
-    let log = logs.join(format!("{}.log", Path::new(command[0]).file_name().unwrap_or_default().display()));
+    let program = Path::new(command[0]).file_name().unwrap_or_default().display();
+    let log = logs.join(format!("{program}.log"));
     let mut process = Command::new(command[0]);
     process.args(&command[1..]).env("DEBIAN_FRONTEND", "noninteractive");
     let finished = process::run(&mut process, &log, LIMIT).map_err(|error| error.to_string())?;
-    if finished.success { Ok(finished) } else { Err(format!("`{line}` failed: {}", finished.tail(1))) }
+    if finished.success { Ok(finished) } else { Err(format!("{program} failed: {}", finished.tail(1))) }
 }
 
 #[cfg(test)]
