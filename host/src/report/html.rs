@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::svg::svg;
-use super::words::{KERNEL_COLUMNS, kernel_cells, unvalidated_devices};
+use super::words::{KERNEL_COLUMNS, claim_numbers, kernel_cells, unvalidated_devices};
 use crate::claim::{Judged, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
@@ -100,19 +100,17 @@ fn claim(judged: &Judged) -> String {
     };
     let claim = &judged.claim;
     let mut html = format!(
-        "<li class=\"{}\"><b>{word}</b> {} <span class=\"from\">{}</span><br><small>expected {}",
+        "<li class=\"{}\"><b>{word}</b> {} <span class=\"from\">{}</span>",
         judged.verdict.word(),
         escape(&claim.statement),
         escape(claim.section),
-        escape(&claim.relation.to_string())
     );
-    if let Some(found) = &judged.found {
-        let _ = write!(html, "; found {}", escape(&found.to_string()));
+    let why = judged.why.clone();
+    let below: Vec<String> = [claim_numbers(judged), why, claim.note.clone()].into_iter().flatten().collect();
+    if !below.is_empty() {
+        let _ = write!(html, "<br><small>{}</small>", escape(&below.join("; ")));
     }
-    for text in [&judged.why, &claim.note].into_iter().flatten() {
-        let _ = write!(html, "; {}", escape(text));
-    }
-    html.push_str("</small></li>\n");
+    html.push_str("</li>\n");
     html
 }
 

@@ -57,18 +57,29 @@ fn drawable(points: &[(f64, f64)], plot: &Plot) -> Points {
     points.iter().copied().filter(|&(x, y)| fits(x, &plot.x) && fits(y, &plot.y)).collect()
 }
 
-/// Least and greatest on each axis with some air; a linear axis of quantities starts at zero.
+/// Least and greatest on each axis with some air. A linear y axis starts at zero, so that heights can be compared.
 fn ranges(series: &[Points], plot: &Plot) -> Option<[(f64, f64); 2]> {
-    let range = |values: &dyn Fn(&(f64, f64)) -> f64, axis: &Axis| {
-        let all = series.iter().flatten().map(values);
-        let (low, high) = all.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
-        match axis.log {
-            _ if low > high => None,
-            true => Some((low / 1.1, high * 1.1)),
-            false => Some((low.min(0.0), if high > low.min(0.0) { high * 1.05 } else { low.abs() + 1.0 })),
-        }
-    };
-    Some([range(&|point| point.0, &plot.x)?, range(&|point| point.1, &plot.y)?])
+    let points = || series.iter().flatten();
+    let (x_low, x_high) = extremes(points().map(|point| point.0))?;
+    let (y_low, y_high) = extremes(points().map(|point| point.1))?;
+    Some([with_air(x_low, x_high, &plot.x), with_air(if plot.y.log { y_low } else { y_low.min(0.0) }, y_high, &plot.y)])
+}
+
+fn extremes(values: impl Iterator<Item = f64>) -> Option<(f64, f64)> {
+    values.fold(None, |known, value| {
+        let (low, high) = known.unwrap_or((value, value));
+        Some((value.min(low), value.max(high)))
+    })
+}
+
+/// A little more than from `low` to `high`; never empty. Zero stays the edge where it is one.
+fn with_air(low: f64, high: f64, axis: &Axis) -> (f64, f64) {
+    if axis.log {
+        return (low / 1.1, high * 1.1);
+    }
+    let air = if high > low { (high - low) * 0.05 } else { low.abs().max(1.0) * 0.5 };
+    let keep_zero = |edge: f64, moved: f64| if edge == 0.0 { 0.0 } else { moved };
+    (keep_zero(low, low - air), keep_zero(high, high + air).max(low + air))
 }
 
 fn draw<X, Y, DB: DrawingBackend>(
@@ -84,7 +95,7 @@ where
     X::CoordDescType: ValueFormatter<f64> + Ranged<ValueType = f64>,
     Y::CoordDescType: ValueFormatter<f64> + Ranged<ValueType = f64>,
 {
-    let text = ("sans-serif", 13).into_font().color(&INK);
+    let text = ("sans-serif", 15).into_font().color(&INK);
     let mut chart =
         ChartBuilder::on(area).margin(12).x_label_area_size(44).y_label_area_size(64).build_cartesian_2d(x, y)?;
     chart

@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 
-use super::words::{KERNEL_COLUMNS, kernel_cells, unvalidated_devices};
-use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
+use super::words::{KERNEL_COLUMNS, claim_numbers, claim_reason, kernel_cells, unvalidated_devices};
+use crate::claim::{Judged, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
 /// Widest line that is written, however wide the terminal.
@@ -135,12 +135,7 @@ impl<W: Write> Terminal<W> {
         for line in lines {
             writeln!(self.out, "      {line}")?;
         }
-        let below = match judged.verdict {
-            Verdict::Holds => None,
-            Verdict::Fails => judged.claim.note.as_ref().map(|note| format!("note: {note}")),
-            Verdict::NotRun => judged.why.as_ref().map(|why| format!("not run: {why}")),
-        };
-        for line in below.iter().flat_map(|text| wrap(text, usize::from(WIDTH_MAX) - 6)) {
+        for line in claim_reason(judged).iter().flat_map(|text| wrap(text, usize::from(WIDTH_MAX) - 6)) {
             let line = self.paint(&line, paint);
             writeln!(self.out, "      {line}")?;
         }
@@ -162,18 +157,10 @@ impl<W: Write> Terminal<W> {
     }
 }
 
-/// `blocks: 1,000,003 elements take 3,907 blocks [= 3907]`. A claim in words shows what was found only if it is not so.
+/// `blocks: 1,000,003 elements take 3,907 blocks [= 3907]`.
 fn claim_text(judged: &Judged) -> String {
-    let claim = &judged.claim;
-    let expected = &claim.relation;
-    let numbers = match (&claim.relation, &judged.found) {
-        (Relation::Holds(_), Some(Value::Text(text))) if text != TRUE => format!(" [found: {text}]"),
-        (Relation::Holds(_), _) => String::new(),
-        (Relation::Equal(_), Some(_)) if judged.verdict == Verdict::Holds => format!(" [{expected}]"),
-        (_, Some(found)) => format!(" [found {found}, expected {expected}]"),
-        (_, None) => format!(" [expected {expected}]"),
-    };
-    format!("{}: {}{numbers}", claim.id, claim.statement)
+    let numbers = claim_numbers(judged).map_or_else(String::new, |numbers| format!(" [{numbers}]"));
+    format!("{}: {}{numbers}", judged.claim.id, judged.claim.statement)
 }
 
 fn is_number(cell: &str) -> bool {

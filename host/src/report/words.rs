@@ -1,6 +1,7 @@
 //! How one kernel row is put into words; the same in the terminal and in HTML.
 
 use crate::claim::format::{integer, microseconds, percent};
+use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
 use crate::lab::KernelRow;
 use crate::numbers::{Time, isa_name};
 
@@ -49,6 +50,27 @@ pub fn time(time: &Time) -> String {
             let [us, min, max] = [us, us_min, us_max].map(|us| microseconds(*us));
             format!("{us} measured ({min} to {max}, {samples} samples)")
         }
+    }
+}
+
+/// The numbers behind a verdict: `= 3907`, `found 5, expected < 3`. A claim in words has something to say only where it is not so.
+pub fn claim_numbers(judged: &Judged) -> Option<String> {
+    let expected = &judged.claim.relation;
+    match (expected, &judged.found) {
+        (Relation::Holds(_), Some(Value::Text(text))) if text != TRUE => Some(format!("found: {text}")),
+        (Relation::Holds(_), _) => None,
+        (Relation::Equal(_), Some(_)) if judged.verdict == Verdict::Holds => Some(expected.to_string()),
+        (_, Some(found)) => Some(format!("found {found}, expected {expected}")),
+        (_, None) => Some(format!("expected {expected}")),
+    }
+}
+
+/// Why a claim is not run, or what is to be known about one that fails.
+pub fn claim_reason(judged: &Judged) -> Option<String> {
+    match judged.verdict {
+        Verdict::Holds => None,
+        Verdict::Fails => judged.claim.note.as_ref().map(|note| format!("note: {note}")),
+        Verdict::NotRun => judged.why.as_ref().map(|why| format!("not run: {why}")),
     }
 }
 
