@@ -157,6 +157,11 @@ impl Gpu {
         self.backend.synchronize(None)
     }
 
+    /// Whether all work given so far is done; does not wait.
+    pub fn is_idle(&self) -> Result<bool, GpuError> {
+        self.backend.is_idle()
+    }
+
     pub fn create_stream(&self) -> Result<StreamId, GpuError> {
         self.backend.create_stream()
     }

@@ -132,6 +132,9 @@ pub trait Backend: Send + Sync {
     /// Waits until all work given so far is done; with a stream, that of the stream.
     fn synchronize(&self, stream: Option<StreamId>) -> Result<(), GpuError>;
 
+    /// Whether all work given so far is done; does not wait.
+    fn is_idle(&self) -> Result<bool, GpuError>;
+
     fn create_event(&self) -> Result<EventId, GpuError>;
     fn record_event(&self, event: EventId, stream: StreamId) -> Result<(), GpuError>;
     /// Later work on `stream` waits for what `event` last recorded.

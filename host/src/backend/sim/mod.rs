@@ -38,6 +38,8 @@ pub struct Sim {
     thread: Option<JoinHandle<()>>,
     sticky: Sticky,
     kernels: Mutex<HashMap<String, Kernel>>,
+    /// Jobs queued and not yet done.
+    pending: Arc<AtomicU64>,
     launches: AtomicU64,
     streams: AtomicU32,
     events: AtomicU32,
@@ -72,6 +74,7 @@ impl Sim {
             thread: Some(thread),
             sticky,
             kernels: Mutex::default(),
+            pending: Arc::default(),
             launches: AtomicU64::new(0),
             streams: AtomicU32::new(StreamId::DEFAULT.0 + 1),
             events: AtomicU32::new(0),
@@ -81,7 +84,13 @@ impl Sim {
     /// Queues work and does not wait.
     fn send(&self, job: impl FnOnce(&mut Worker) + Send + 'static) -> Result<(), GpuError> {
         let queue = self.queue.as_ref().ok_or(GpuError::Stopped)?;
-        queue.send(Box::new(job)).map_err(|_| GpuError::Stopped)
+        let pending = Arc::clone(&self.pending);
+        pending.fetch_add(1, Ordering::Relaxed);
+        let counted = move |worker: &mut Worker| {
+            job(worker);
+            pending.fetch_sub(1, Ordering::Release);
+        };
+        queue.send(Box::new(counted)).map_err(|_| GpuError::Stopped)
     }
 
     /// Queues work that copies or fills, unless a fault came before it.
@@ -200,6 +209,14 @@ impl Backend for Sim {
     /// The queue is one, so waiting for a stream is waiting for all.
     fn synchronize(&self, _stream: Option<StreamId>) -> Result<(), GpuError> {
         self.ask_memory(|_| Ok(()))
+    }
+
+    fn is_idle(&self) -> Result<bool, GpuError> {
+        let idle = self.pending.load(Ordering::Acquire) == 0;
+        if idle {
+            self.sticky.check()?;
+        }
+        Ok(idle)
     }
 
     fn create_event(&self) -> Result<EventId, GpuError> {
