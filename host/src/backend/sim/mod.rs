@@ -38,7 +38,7 @@ pub struct Sim {
     thread: Option<JoinHandle<()>>,
     sticky: Sticky,
     kernels: Mutex<HashMap<String, Kernel>>,
-    /// Jobs queued and not yet done.
+    /// Work of the device that is queued and not yet done.
     pending: Arc<AtomicU64>,
     launches: AtomicU64,
     streams: AtomicU32,
@@ -84,13 +84,17 @@ impl Sim {
     /// Queues work and does not wait.
     fn send(&self, job: impl FnOnce(&mut Worker) + Send + 'static) -> Result<(), GpuError> {
         let queue = self.queue.as_ref().ok_or(GpuError::Stopped)?;
+        queue.send(Box::new(job)).map_err(|_| GpuError::Stopped)
+    }
+
+    /// As [`Sim::send`], for work of the device: [`Backend::is_idle`] is false until it is done.
+    fn send_work(&self, work: impl FnOnce(&mut Worker) + Send + 'static) -> Result<(), GpuError> {
         let pending = Arc::clone(&self.pending);
         pending.fetch_add(1, Ordering::Relaxed);
-        let counted = move |worker: &mut Worker| {
-            job(worker);
+        self.send(move |worker| {
+            work(worker);
             pending.fetch_sub(1, Ordering::Release);
-        };
-        queue.send(Box::new(counted)).map_err(|_| GpuError::Stopped)
+        })
     }
 
     /// Queues work that copies or fills, unless a fault came before it.
@@ -100,7 +104,7 @@ impl Sim {
     ) -> Result<(), GpuError> {
         self.sticky.check()?;
         let sticky = self.sticky.clone();
-        self.send(move |worker| {
+        self.send_work(move |worker| {
             if !sticky.is_set()
                 && let Err(error) = work(worker)
             {
@@ -246,7 +250,7 @@ impl Backend for Sim {
         machine::admit(self.device, &kernel, &launch)
             .map_err(|refused| GpuError::Refused { kernel: request.kernel, reason: refused.to_string() })?;
         let id = LaunchId(self.launches.fetch_add(1, Ordering::Relaxed));
-        self.send(move |worker| worker.launch(id, request.stream, &kernel, &launch))?;
+        self.send_work(move |worker| worker.launch(id, request.stream, &kernel, &launch))?;
         Ok(id)
     }
 
