@@ -13,6 +13,7 @@ mod barrier;
 mod block;
 mod collective;
 mod executor;
+mod float;
 mod frame;
 mod kernel;
 mod launch;

@@ -10,9 +10,15 @@ mod level;
 mod shape;
 
 mod bits;
+mod carry;
 mod compare;
+mod convert;
+mod float32;
+mod float64;
+mod half;
 mod integer;
 mod moves;
+mod packed;
 mod predicate;
 mod special;
 
@@ -64,9 +70,20 @@ pub(crate) fn describe(op: &Op) -> String {
 
 /// The lane-wise operations, group by group.
 fn lanewise(alu: &Alu) -> Option<Picked> {
-    [moves::choose, integer::choose, bits::choose, compare::choose, predicate::choose]
-        .into_iter()
-        .find_map(|group| group(alu))
+    const GROUPS: [fn(&Alu) -> Option<Picked>; 11] = [
+        moves::choose,
+        integer::choose,
+        carry::choose,
+        bits::choose,
+        predicate::choose,
+        compare::choose,
+        float32::choose,
+        float64::choose,
+        half::choose,
+        packed::choose,
+        convert::choose,
+    ];
+    GROUPS.into_iter().find_map(|group| group(alu))
 }
 
 fn control(flow: Flow, sources: &[u16]) -> Picked {

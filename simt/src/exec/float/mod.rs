@@ -1,0 +1,32 @@
+//! Floating-point arithmetic that the CPU does not offer: other formats, directed rounding, the GPU's approximations.
+//!
+//! [`soft`] computes exactly and rounds once, for any format; it serves the rarer operations, where being right in every
+//! corner counts and speed does not. [`approx`] has the transcendental functions. The common operations, addition to square
+//! root rounded to nearest, are the CPU's own.
+
+pub(crate) mod approx;
+pub(crate) mod soft;
+
+/// The one NaN that `f32` operations give (PTX ISA, "floating point").
+pub(crate) const NAN_32: u32 = 0x7fff_ffff;
+/// The one NaN of the half formats.
+pub(crate) const NAN_16: u32 = 0x7fff;
+
+/// The bits of a result, every NaN made the canonical one.
+#[inline(always)]
+pub(crate) fn canonical(value: f32) -> u32 {
+    if value.is_nan() { NAN_32 } else { value.to_bits() }
+}
+
+/// Subnormals become zeros of the same sign.
+#[inline(always)]
+pub(crate) fn flush(value: f32) -> f32 {
+    let bits = value.to_bits();
+    f32::from_bits(if bits & 0x7f80_0000 == 0 { bits & 0x8000_0000 } else { bits })
+}
+
+/// Clamps to 0 … 1; NaN and -0.0 become +0.0.
+#[inline(always)]
+pub(crate) fn saturate(value: f32) -> f32 {
+    if value > 0.0 { if value < 1.0 { value } else { 1.0 } } else { 0.0 }
+}
