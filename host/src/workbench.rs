@@ -58,6 +58,13 @@ impl Workbench {
         Ok(Self { device, backend, options: global.machine(), kernels, code, tools, toolchain })
     }
 
+    /// Says on standard error, for commands that go on without it, that there is no ptxas and what to do about it.
+    pub fn say_what_is_missing(&self) {
+        if let Err(missing) = self.tools.tools() {
+            eprintln!("warpwise: {missing}\nuntil then registers are estimated from the PTX, and marked so");
+        }
+    }
+
     /// Name of the device as reports show it.
     pub fn device_name(&self) -> &str {
         &self.device.name

@@ -50,6 +50,10 @@ impl Toolchain {
 impl std::fmt::Display for Toolchain {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let version = |part: &Option<String>| part.clone().unwrap_or_else(|| "unknown".to_owned());
-        write!(f, "rustc {}, LLVM {}, ptxas {}", version(&self.rustc), version(&self.llvm), version(&self.ptxas))
+        write!(f, "rustc {}, LLVM {}, ", version(&self.rustc), version(&self.llvm))?;
+        match &self.ptxas {
+            Some(ptxas) => write!(f, "ptxas {ptxas}"),
+            None => f.write_str("no ptxas"),
+        }
     }
 }

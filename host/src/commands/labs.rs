@@ -34,6 +34,7 @@ pub struct Options {
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let chosen = choose(&options)?;
     let bench = Workbench::open(global, &options.backend)?;
+    bench.say_what_is_missing();
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
     let mut run = RunOutcome { toolchain: bench.toolchain().clone(), labs: Vec::new() };

@@ -33,6 +33,7 @@ const BLOCK: u32 = 256;
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let bench = Workbench::open(global, "sim")?;
+    bench.say_what_is_missing();
     let kernels = choose(&options, &bench)?;
     let archs = match options.arch.is_empty() {
         true => vec![bench.device.arch()],
@@ -98,7 +99,7 @@ fn print(rows: &[ResourceRow]) -> Result<(), CommandError> {
     terminal.rows(&COLUMNS.map(str::to_owned), cells)?;
     let estimated = rows.iter().any(|row| row.resources.registers.source() == "estimated");
     terminal.dim_line(match estimated {
-        true => "registers are estimated from the PTX, which shows no spills: ptxas is not at hand",
+        true => "registers are estimated from the PTX, which shows no spills; occupancy at so many threads a block",
         false => {
             "registers a thread by ptxas; bytes a thread, shared memory a block; occupancy at so many threads a block"
         }

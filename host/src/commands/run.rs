@@ -9,7 +9,7 @@ use warpwise_simt::isa::Program;
 use warpwise_simt::machine::{Launch, Machine, Mode, Report};
 
 use super::{Outcome, read_lossy, write_text};
-use crate::arguments::{Argument, Direction, bind, parse_dim3};
+use crate::arguments::{Argument, Direction, Init, bind, parse_dim3};
 use crate::backend::{CounterSet, sim};
 use crate::claim::format::{integer, microseconds};
 use crate::cli::GlobalOptions;
@@ -117,8 +117,13 @@ fn place<'a>(
             Argument::Scalar { value, .. } => values.push(value.clone()),
             Argument::Buffer { name, direction, element, len, init } => {
                 // The allocation comes first: a length beyond the device's memory must not cost the host's.
-                let address = machine.alloc((len * element.bytes()) as u64).map_err(machine_error)?;
-                machine.write(address, &init.bytes(name, *element, *len)?).map_err(machine_error)?;
+                let bytes = (len * element.bytes()) as u64;
+                let address = machine.alloc(bytes).map_err(machine_error)?;
+                match init {
+                    Init::Zeros => machine.fill(address, bytes, 0),
+                    init => machine.write(address, &init.bytes(name, *element, *len)?),
+                }
+                .map_err(machine_error)?;
                 values.push(address.to_le_bytes().to_vec());
                 if *direction != Direction::In {
                     outputs.push(Output { argument, address });
@@ -168,7 +173,9 @@ fn print(record: &RunRecord<'_>) -> Result<(), CommandError> {
         };
         terminal.line(&format!("{name} = {}{more}", shown.join(", ")))?;
     }
-    let rows = record.counters.iter().map(|(name, value)| vec![name.to_owned(), plain(&schema::number(value))]);
+    // What did not happen is not worth a line; the JSON has it.
+    let counted = record.counters.iter().filter(|(_, value)| *value != 0.0 && !value.is_nan());
+    let rows = counted.map(|(name, value)| vec![name.to_owned(), plain(&schema::number(value))]);
     terminal.rows(&["counter", "value"].map(str::to_owned), rows)?;
     if let Some((cycles, us)) = record.time {
         let (cycles, us) = (integer(cycles.into()), microseconds(us));
