@@ -10,7 +10,7 @@ use warpwise_simt::exec::Divergence;
 use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{MachineOptions, parse_block_order, parse_divergence};
-use crate::commands::{bench, doctor, explain, finish_kernels, labs, list, occupancy, ptx, regs, run, sass};
+use crate::commands::{bench, bundle, doctor, explain, finish_kernels, labs, list, occupancy, ptx, regs, run, sass};
 
 /// Laboratories on how a GPU runs code.
 #[derive(Debug, Parser)]
@@ -33,6 +33,7 @@ pub enum Command {
     Occupancy(occupancy::Options),
     Run(run::Options),
     Bench(bench::Options),
+    Bundle(bundle::Options),
     Doctor(doctor::Options),
     #[command(hide = true)]
     FinishKernels(finish_kernels::Options),
@@ -44,6 +45,9 @@ pub struct GlobalOptions {
     /// The modelled GPU, such as "RTX 5070", H200 or A100
     #[arg(long, global = true, value_name = "NAME")]
     pub device: Option<String>,
+    /// The GPU, by the driver's number, for --backend cuda
+    #[arg(long, global = true, value_name = "N", default_value_t = 0)]
+    pub gpu: u32,
     /// How a warp whose lanes disagree goes on: converge, or lockstep as before Volta
     #[arg(long, global = true, value_name = "WORD", default_value = "converge", value_parser = parse_divergence)]
     divergence: Divergence,

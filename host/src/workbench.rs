@@ -6,7 +6,7 @@ use warpwise_nvtools::nvdisasm::Listing;
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::ptx::PtxError;
 
-use crate::backend::{BackendKind, Gpu, GpuError, MachineOptions, sim};
+use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, MachineOptions, gpus, sim};
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
 use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources};
@@ -24,14 +24,17 @@ pub enum WorkbenchError {
     Code(#[from] CodeError),
     #[error(transparent)]
     Tool(#[from] ToolError),
-    #[error("the backend `{given}` is not in this build; expected auto or sim")]
+    #[error("`{given}` is no backend; expected auto, sim or cuda")]
     Backend { given: String },
+    #[error(transparent)]
+    Gpu(#[from] GpuError),
 }
 
 /// One device, one set of kernels, one set of tools.
 pub struct Workbench {
     pub device: &'static Device,
-    pub backend: BackendKind,
+    /// The GPU that kernels run on; the machine if none.
+    pub gpu: Option<GpuInfo>,
     pub options: MachineOptions,
     pub kernels: KernelFiles,
     pub code: Arc<Code>,
@@ -42,10 +45,10 @@ pub struct Workbench {
 impl Workbench {
     /// Finds kernels and tools for the device and backend (`auto`, `sim`) that were asked for.
     pub fn open(global: &GlobalOptions, backend: &str) -> Result<Self, WorkbenchError> {
-        let device = device(global)?;
-        let backend = match backend {
-            "auto" | "sim" => BackendKind::Sim,
-            other => return Err(WorkbenchError::Backend { given: other.to_owned() }),
+        let gpu = chosen_gpu(global.gpu, backend)?;
+        let device = match (&global.device, gpu.as_ref().and_then(GpuInfo::model)) {
+            (None, Some(model)) => model,
+            _ => device(global)?,
         };
         let kernels = KernelFiles::open()?;
         let code = Arc::new(Code::parse(&kernels.ptx_path.display().to_string(), &kernels.ptx)?);
@@ -53,9 +56,20 @@ impl Workbench {
         let toolchain = Toolchain {
             rustc: kernels.facts.rustc.clone(),
             llvm: kernels.facts.llvm.clone(),
-            ptxas: tools.ptxas_version().map(str::to_owned),
+            ptxas: tools.ptxas_version(),
         };
-        Ok(Self { device, backend, options: global.machine(), kernels, code, tools, toolchain })
+        Ok(Self { device, gpu, options: global.machine(), kernels, code, tools, toolchain })
+    }
+
+    /// The machine modelling this GPU, to be put beside it.
+    pub fn modelled(&self, global: &GlobalOptions) -> Result<Self, WorkbenchError> {
+        let mut global = global.clone();
+        global.device = Some(self.device.name.clone());
+        Self::open(&global, "sim")
+    }
+
+    pub fn backend(&self) -> BackendKind {
+        if self.gpu.is_some() { BackendKind::Cuda } else { BackendKind::Sim }
     }
 
     /// Says on standard error, for commands that go on without it, that there is no ptxas and what to do about it.
@@ -67,7 +81,7 @@ impl Workbench {
 
     /// Name of the device as reports show it.
     pub fn device_name(&self) -> &str {
-        &self.device.name
+        self.gpu.as_ref().map_or(&self.device.name, |gpu| &gpu.name)
     }
 
     /// The compilers behind the numbers.
@@ -77,7 +91,29 @@ impl Workbench {
 
     /// A new context of the chosen backend, with the kernels loaded.
     pub fn gpu(&self) -> Result<Gpu, GpuError> {
-        self.machine(self.device, self.options)
+        match &self.gpu {
+            None => self.machine(self.device, self.options),
+            Some(info) => self.open_gpu(info),
+        }
+    }
+
+    /// A new context on a GPU: with the cubin that ptxas made for it, so that the registers reported are those that run; with
+    /// the PTX where there is no ptxas, or where the driver takes no cubins.
+    #[cfg(feature = "cuda")]
+    fn open_gpu(&self, info: &GpuInfo) -> Result<Gpu, GpuError> {
+        use crate::backend::cuda::{Cuda, Image};
+        let open = |image: &Image<'_>| Cuda::open(info.ordinal, self.device, Arc::clone(&self.code), image);
+        let target = Target::arch(&info.compute_capability.arch());
+        let cuda = match self.tools.compile(&self.kernels.ptx, &target) {
+            Ok(compiled) if !info.is_modelled() => open(&Image::Cubin(&compiled.cubin))?,
+            _ => open(&Image::Ptx(&self.kernels.ptx))?,
+        };
+        Ok(Gpu::new(Arc::new(cuda)))
+    }
+
+    #[cfg(not(feature = "cuda"))]
+    fn open_gpu(&self, _: &GpuInfo) -> Result<Gpu, GpuError> {
+        gpus::gpus().and(Err(GpuError::Stopped))
     }
 
     /// A new context of the machine.
@@ -135,5 +171,26 @@ pub fn device(global: &GlobalOptions) -> Result<&'static Device, UnknownDevice> 
     match &global.device {
         Some(name) => device::find(name),
         None => Ok(Device::default_device()),
+    }
+}
+
+/// The GPU that a run uses: none with `sim`, and none with `auto` where there is no driver or no GPU.
+fn chosen_gpu(ordinal: u32, backend: &str) -> Result<Option<GpuInfo>, WorkbenchError> {
+    let listed = match backend {
+        "sim" => return Ok(None),
+        "auto" => gpus::gpus().unwrap_or_default(),
+        "cuda" => gpus::gpus()?,
+        other => return Err(WorkbenchError::Backend { given: other.to_owned() }),
+    };
+    let count = listed.len();
+    match listed.into_iter().nth(ordinal as usize) {
+        None if backend == "cuda" || count > 0 => {
+            let message =
+                format!("there is no GPU {ordinal}: the driver lists {count}; choose one with --gpu N, from 0 on");
+            Err(GpuError::Load(message).into())
+        }
+        // Our own driver is the machine already: it is there for those who ask for it.
+        Some(info) if backend == "auto" && info.is_modelled() => Ok(None),
+        found => Ok(found),
     }
 }

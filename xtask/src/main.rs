@@ -8,6 +8,7 @@
 
 mod commands;
 mod compiler;
+mod cuda;
 mod device_build;
 mod error;
 mod facts;

@@ -44,7 +44,7 @@ pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Optio
         Some(kernels) => with_kernels(workspace, words, need, kernels),
         None => {
             record(workspace, &compiler::search(&Machine).unwrap_or_default(), &[])?;
-            program::build(workspace, &AtomicBool::new(false)).map(|()| None)
+            program::build(workspace, words, &AtomicBool::new(false)).map(|()| None)
         }
     }
 }
@@ -53,7 +53,7 @@ pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Optio
 fn with_kernels(workspace: &Workspace, words: &Words, need: Need, kernels: KernelCrate) -> Result<Option<PathBuf>> {
     let program_is_unwanted = AtomicBool::new(false);
     let (made, program) = thread::scope(|scope| {
-        let program = scope.spawn(|| program::build(workspace, &program_is_unwanted));
+        let program = scope.spawn(|| program::build(workspace, words, &program_is_unwanted));
         let made = device_compiler(workspace, words)
             .and_then(|compiler| device_build::build(workspace, &compiler, &kernels).map(|raw| (compiler, raw)));
         program_is_unwanted.store(made.is_err() && need != Need::IfPossible, Ordering::Relaxed);

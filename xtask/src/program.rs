@@ -1,7 +1,9 @@
 //! The program `warpwise`: built in release, started with the user's words.
 
+use crate::cuda;
 use crate::error::{Error, Result};
 use crate::progress;
+use crate::words::Words;
 use crate::workspace::Workspace;
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,9 +14,12 @@ use std::time::Duration;
 const POLL: Duration = Duration::from_millis(50);
 
 /// Builds `warpwise`; cargo decides what is stale. Once `unwanted` is set, the build is given up, and that is no error.
-pub fn build(workspace: &Workspace, unwanted: &AtomicBool) -> Result<()> {
+pub fn build(workspace: &Workspace, words: &Words, unwanted: &AtomicBool) -> Result<()> {
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).args(["build", "--quiet", "--release", "--package", "warpwise"]);
+    if cuda::is_wanted(words) {
+        cargo.args(["--features", "cuda"]).env("CUDA_LIBRARY_PATH", cuda::link_folder(workspace)?);
+    }
     let cargo = cargo.stdin(Stdio::null()).spawn();
     let mut cargo = cargo.map_err(|error| Error::new(format!("cannot start cargo: {error}")))?;
     let status = progress::step("compiling warpwise", || {

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use bytemuck::Pod;
 use cuda_std::host::{DevicePtr, Kernel, KernelArgs};
 
+use super::gpus::MODELLED;
 use super::{Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, StreamId};
 use crate::numbers::Time;
 
@@ -68,6 +69,11 @@ impl Gpu {
 
     pub fn kind(&self) -> BackendKind {
         self.backend.kind()
+    }
+
+    /// Whether its times are measured on hardware, not modelled.
+    pub fn measures(&self) -> bool {
+        self.kind() == BackendKind::Cuda && !self.device().name.ends_with(MODELLED)
     }
 
     pub fn device(&self) -> &DeviceFacts {
@@ -142,6 +148,11 @@ impl Gpu {
         let registers = registers.and_then(NonZeroU32::new);
         let launch = self.backend.launch(LaunchRequest { timed: true, registers, ..request(kernel, shape, &args) })?;
         self.backend.report(launch)
+    }
+
+    /// Registers a thread of the loaded kernel, as a driver reports them; `None` on the machine.
+    pub fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
+        self.backend.registers(kernel)
     }
 
     /// Waits for an earlier launch; what became of it. A report can be fetched once.

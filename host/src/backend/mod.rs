@@ -11,8 +11,11 @@
 //! themselves and launches whose arguments are checked at compile time.
 
 mod counters;
+#[cfg(feature = "cuda")]
+pub mod cuda;
 mod error;
 mod gpu;
+pub mod gpus;
 pub mod options;
 pub mod sim;
 
@@ -21,6 +24,7 @@ use std::num::NonZeroU32;
 pub use counters::CounterSet;
 pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
+pub use gpus::GpuInfo;
 pub use options::MachineOptions;
 use warpwise_simt::device::Limits;
 
@@ -141,6 +145,12 @@ pub trait Backend: Send + Sync {
     fn wait_event(&self, stream: StreamId, event: EventId) -> Result<(), GpuError>;
     /// Waits for both events; the time between them.
     fn elapsed(&self, start: EventId, end: EventId) -> Result<Time, GpuError>;
+
+    /// Registers a thread of the loaded kernel, as a driver reports them; `None` where there is no driver.
+    fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
+        let _ = kernel;
+        Ok(None)
+    }
 
     /// Queues a launch. Refuses a configuration that the device cannot run, without waiting for anything.
     fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError>;

@@ -36,7 +36,7 @@ pub fn run(_: Options) -> Result<Outcome, CommandError> {
         let toolchain = Toolchain {
             rustc: files.facts.rustc.clone(),
             llvm: files.facts.llvm.clone(),
-            ptxas: tools.ptxas_version().map(str::to_owned),
+            ptxas: tools.ptxas_version(),
         };
         let binds = toolchain.reason_not_recorded().unwrap_or_else(|| "they bind".to_owned());
         terminal::stdout().line(&format!("\nclaims on exact register counts: {binds}"))?;

@@ -35,11 +35,15 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     let chosen = choose(&options)?;
     let bench = Workbench::open(global, &options.backend)?;
     bench.say_what_is_missing();
+    let model = bench.gpu.is_some().then(|| bench.modelled(global)).transpose()?;
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
     let mut run = RunOutcome { toolchain: bench.toolchain().clone(), labs: Vec::new() };
     for lab in chosen {
-        let outcome = LabContext::run(lab, &bench, &progress);
+        let mut outcome = LabContext::run(lab, &bench, &progress);
+        if let Some(model) = &model {
+            outcome.add_model(LabContext::run(lab, model, &progress));
+        }
         progress.aside(|| terminal.lab(&outcome))?;
         run.labs.push(outcome);
     }

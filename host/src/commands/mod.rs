@@ -4,6 +4,7 @@
 //! [`CommandError`]; only `main` turns those into an exit code.
 
 pub mod bench;
+pub mod bundle;
 pub mod doctor;
 pub mod explain;
 pub mod finish_kernels;
@@ -40,6 +41,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Ptx(options) => ptx::run(options),
         Command::Sass(options) => sass::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),
+        Command::Bundle(options) => bundle::run(options, &global),
         Command::Doctor(options) => doctor::run(options),
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Run(options) => run::run(options, &global),

@@ -6,7 +6,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 const PTX: &str = "kernels.ptx";
 const FACTS: &str = "kernels.json";
@@ -37,7 +37,7 @@ pub struct KernelFiles {
 }
 
 /// How the PTX was made; everything unknown where the build left no word.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct KernelFacts {
     pub rustc: Option<String>,
@@ -48,6 +48,14 @@ pub struct KernelFacts {
     pub source_hash: Option<String>,
     /// Source paths in the PTX are relative to it.
     pub source_root: Option<PathBuf>,
+}
+
+impl KernelFacts {
+    /// As JSON, without what is true on this computer only.
+    pub fn without_paths(&self) -> std::io::Result<String> {
+        let facts = Self { compiler: None, core_source: None, source_root: None, ..self.clone() };
+        Ok(serde_json::to_string_pretty(&facts)?)
+    }
 }
 
 impl KernelFiles {

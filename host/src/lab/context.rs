@@ -52,7 +52,7 @@ impl<'a> LabContext<'a> {
     }
 
     pub fn backend(&self) -> BackendKind {
-        self.bench.backend
+        self.bench.backend()
     }
 
     /// A new context on the chosen device, with the kernels loaded.
@@ -141,7 +141,7 @@ impl<'a> LabContext<'a> {
         self.progress.step(kernel.name);
         let arch = gpu.device().arch.clone();
         let resources = self.bench.resources(kernel.name, &arch, None)?;
-        let timed = !resources.spills() || gpu.kind() == BackendKind::Cuda;
+        let timed = !resources.spills() || gpu.measures();
         let report = match timed {
             true => gpu.profile(kernel, shape, Some(resources.registers.value()), args)?,
             false => gpu.report(gpu.launch_shaped(kernel, shape, args)?)?,
@@ -171,7 +171,7 @@ impl<'a> LabContext<'a> {
 impl LabContext<'_> {
     fn into_outcome(mut self, lab: &'static Lab, result: Result<(), LabError>, seconds: f64) -> LabOutcome {
         let setting = Setting {
-            backend: self.bench.backend,
+            backend: self.bench.backend(),
             device: self.bench.device_name().to_owned(),
             toolchain: self.bench.toolchain().clone(),
         };

@@ -17,6 +17,25 @@ pub struct LabOutcome {
     pub claims: Vec<Judged>,
 }
 
+impl LabOutcome {
+    /// Takes in the same lab's run on the machine, modelling the same device: its times beside the measured ones, its claims
+    /// behind those of the GPU.
+    pub fn add_model(&mut self, model: LabOutcome) {
+        for row in model.kernels {
+            let same = |own: &&mut KernelRow| own.kernel == row.kernel && own.variant == row.variant;
+            match self.kernels.iter_mut().find(same) {
+                Some(own) => {
+                    own.times.extend(row.times);
+                    own.counters = own.counters.take().or(row.counters);
+                }
+                None => self.kernels.push(row),
+            }
+        }
+        self.seconds += model.seconds;
+        self.claims.extend(model.claims);
+    }
+}
+
 /// All labs of a run.
 pub struct RunOutcome {
     pub toolchain: Toolchain,

@@ -3,6 +3,8 @@
 //! Finding, fetching and running is [`warpwise_nvtools`]'s business. A machine without them is no error here: everything
 //! that needs them says so ([`ToolError::Missing`]), and the rest of the program goes on.
 
+mod precompiled;
+
 use std::collections::HashMap;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -12,6 +14,8 @@ use warpwise_nvtools::locate::{FETCH_LIMIT, MissingTool};
 use warpwise_nvtools::nvdisasm::{Listing, ListingOptions, NvdisasmError, listing};
 use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
 use warpwise_nvtools::{Environment, LocateOptions, Tools, locate};
+
+pub use precompiled::Precompiled;
 
 /// Why a tool gave no answer.
 #[derive(Debug, thiserror::Error)]
@@ -57,6 +61,7 @@ impl Target {
 pub struct Toolbox {
     tools: Result<Tools, String>,
     cache: PathBuf,
+    precompiled: Precompiled,
     compiled: Mutex<HashMap<Target, Arc<Compiled>>>,
 }
 
@@ -85,6 +90,7 @@ impl Toolbox {
         Self {
             tools: tools.map_err(|error| error.to_string()),
             cache: target.join("warpwise").join("ptxas"),
+            precompiled: Precompiled::beside(near),
             compiled: Mutex::default(),
         }
     }
@@ -93,9 +99,10 @@ impl Toolbox {
         self.tools.as_ref().map_err(|reason| ToolError::Missing(reason.clone()))
     }
 
-    /// Version of ptxas, if there is one.
-    pub fn ptxas_version(&self) -> Option<&str> {
-        self.tools.as_ref().ok().map(|tools| tools.ptxas().version.as_str())
+    /// Version of the ptxas behind the figures, if there is one: that of a bundle's own, else of the one found here.
+    pub fn ptxas_version(&self) -> Option<String> {
+        let here = || self.tools.as_ref().ok().map(|tools| tools.ptxas().version.clone());
+        self.precompiled.ptxas_version().or_else(here)
     }
 
     /// What ptxas makes of the text. All calls must give the same text.
@@ -115,6 +122,12 @@ impl Toolbox {
     ) -> Result<Vec<Result<Arc<Compiled>, ToolError>>, ToolError> {
         // A thread that panicked while it held the lock left whole entries only.
         let mut known = self.compiled.lock().unwrap_or_else(PoisonError::into_inner);
+        for target in targets {
+            let plain = target.entry.is_none() && target.max_registers.is_none();
+            if let Some(compiled) = plain.then(|| self.precompiled.get(&target.arch)).flatten() {
+                known.entry(target.clone()).or_insert_with(|| Arc::new(compiled));
+            }
+        }
         let missing: Vec<&Target> = targets.iter().filter(|target| !known.contains_key(target)).collect();
         let requests: Vec<CompileRequest<'_>> = missing.iter().map(|target| request(ptx, target)).collect();
         let made = match requests.is_empty() {

@@ -1,0 +1,128 @@
+//! Measuring: warm-up, samples by events, the median with its extremes.
+//!
+//! A launch that wants a time has run once when it gets here, and its results are what the caller will read. The kernel is
+//! then launched again and again with the same arguments, so all memory of the context is kept aside first and put back at the
+//! end. Before each sample a buffer larger than L2 is overwritten: a sample finds nothing of its data in the cache, like
+//! a first launch, and like the model.
+
+use cust::sys;
+use warpwise_simt::isa::Isa;
+
+use super::error::{DriverResult, failed, result};
+use super::handles::{Event, Scratch};
+use super::library::Driver;
+use super::{Cuda, DeviceFacts, GpuError, State};
+use crate::backend::LaunchRequest;
+use crate::numbers::Time;
+
+/// Launches before the first sample: clocks rise, code is loaded.
+const WARM_UP: u32 = 3;
+/// Samples of a launch on a GPU.
+const SAMPLES: u32 = 30;
+/// Size of the buffer that is overwritten between samples, as a multiple of L2.
+const FLUSH_L2_MULTIPLE: u64 = 2;
+
+impl Cuda {
+    /// The time of a launch that has run once.
+    pub(super) fn sampled(&self, state: &mut State, request: &LaunchRequest) -> Result<Time, GpuError> {
+        let (warm_up, samples) = match self.driver {
+            Driver::Nvidia => (WARM_UP, SAMPLES),
+            // A modelled time is the same each time.
+            Driver::Warpwise => (0, 1),
+        };
+        let stream = Self::stream(state, request.stream)?;
+        let kept = Kept::take(state)?;
+        let flush = Scratch::new(FLUSH_L2_MULTIPLE * self.l2_bytes)?;
+        let event = || Event::new().map_err(|error| failed("creating an event", error));
+        let (start, end) = (event()?, event()?);
+        let mut samples_us = Vec::new();
+        for round in 0..warm_up + samples {
+            let prepared = fill(&flush, stream).and_then(|()| start.record(stream));
+            self.settle(state, "preparing a sample", prepared)?;
+            let submitted = self.submit(state, request)?;
+            self.settle(state, "launching", submitted)?;
+            self.settle(state, "recording an event", end.record(stream))?;
+            self.wait(state)?;
+            if round >= warm_up {
+                samples_us.push(end.us_since(&start).map_err(|error| failed("reading a time", error))?);
+            }
+        }
+        self.settle(state, "putting memory back", kept.put_back())?;
+        self.wait(state)?;
+        Ok(time(self.driver, &self.facts, self.clock_mhz, &mut samples_us))
+    }
+}
+
+/// The time that samples make; by our own driver it is modelled, whatever events say.
+pub fn time(driver: Driver, facts: &DeviceFacts, clock_mhz: u32, samples_us: &mut [f64]) -> Time {
+    samples_us.sort_by(f64::total_cmp);
+    let us = median(samples_us);
+    match driver {
+        Driver::Nvidia => Time::Measured {
+            us,
+            us_min: samples_us.first().copied().unwrap_or(us),
+            us_max: samples_us.last().copied().unwrap_or(us),
+            samples: u32::try_from(samples_us.len()).unwrap_or(u32::MAX),
+            device: facts.name.clone(),
+        },
+        Driver::Warpwise => Time::Modelled {
+            cycles: (us * f64::from(clock_mhz)).round() as u64,
+            us,
+            isa: Isa::Ptx,
+            device: facts.name.clone(),
+            validated: false,
+        },
+    }
+}
+
+/// Of sorted values; 0 of none.
+fn median(sorted: &[f64]) -> f64 {
+    match sorted.len() {
+        0 => 0.0,
+        count if count % 2 == 1 => sorted[count / 2],
+        count => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
+    }
+}
+
+fn fill(scratch: &Scratch, stream: sys::CUstream) -> DriverResult<()> {
+    let length = usize::try_from(scratch.bytes).unwrap_or(usize::MAX);
+    // SAFETY: the scratch memory is alive and that long.
+    result(unsafe { sys::cuMemsetD8Async(scratch.address, 0, length, stream) })
+}
+
+/// Copies of all allocations of a context, on the device.
+struct Kept(Vec<(u64, Scratch)>);
+
+impl Kept {
+    fn take(state: &State) -> Result<Self, GpuError> {
+        let mut copies = Vec::with_capacity(state.allocations.len());
+        for (&address, &bytes) in &state.allocations {
+            let copy = Scratch::new(bytes)?;
+            copy_on_device(address, copy.address, bytes).map_err(|error| failed("keeping memory aside", error))?;
+            copies.push((address, copy));
+        }
+        Ok(Self(copies))
+    }
+
+    fn put_back(&self) -> DriverResult<()> {
+        self.0.iter().try_for_each(|(address, copy)| copy_on_device(copy.address, *address, copy.bytes))
+    }
+}
+
+fn copy_on_device(from: u64, to: u64, bytes: u64) -> DriverResult<()> {
+    let length = usize::try_from(bytes).unwrap_or(usize::MAX);
+    // SAFETY: both are allocations of this context, at least that long.
+    result(unsafe { sys::cuMemcpyDtoD_v2(to, from, length) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::median;
+
+    #[test]
+    fn the_median_of_an_even_number_of_samples_lies_between_the_middle_two() {
+        assert_eq!(median(&[1.0, 2.0, 4.0, 100.0]), 3.0);
+        assert_eq!(median(&[1.0, 2.0, 100.0]), 2.0);
+        assert_eq!(median(&[]), 0.0);
+    }
+}
