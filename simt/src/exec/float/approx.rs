@@ -3,7 +3,7 @@
 //! The GPU computes these with tables of its own. Here they are computed in `f64` by `libm`, in plain Rust and so the same on
 //! every computer, and rounded once to `f32`: the result is within 0.5000001 units in the last place of the true value, and so
 //! within the bounds that the PTX ISA gives for the GPU's (1 ulp for `rcp`, 2 ulp for `rsqrt`, `ex2` and division, absolute errors
-//! of about 2^-20.5 for `sin` and `cos`, 2^-22 for `lg2`, a relative one of 2^-11 for `tanh`). The bits can differ from the GPU's within
+//! of about 2^-20.5 for `sin` and `cos` of small angles, 2^-22 for `lg2`, a relative one of 2^-11 for `tanh`). The bits can differ from the GPU's within
 //! the sum of the two errors.
 
 use super::{canonical, flush};
@@ -29,11 +29,23 @@ pub(crate) fn rsqrt(a: f32, ftz: bool) -> u32 {
 }
 
 pub(crate) fn sin(a: f32, ftz: bool) -> u32 {
-    through(a, ftz, libm::sin)
+    through(a, ftz, |a| libm::sin(reduced(a)))
 }
 
 pub(crate) fn cos(a: f32, ftz: bool) -> u32 {
-    through(a, ftz, libm::cos)
+    through(a, ftz, |a| libm::cos(reduced(a)))
+}
+
+/// The angle as the GPU sees it: `a` times 1/2π in `f32`, rounded towards zero, and of that the fraction of a turn. So large
+/// angles lose what `f32` has no bits for, on the GPU and here alike.
+fn reduced(a: f64) -> f64 {
+    const TURNS_A_RADIAN: f32 = 0.159_154_94;
+    let exact = a * f64::from(TURNS_A_RADIAN);
+    let nearest = exact as f32;
+    let towards_zero =
+        if f64::from(nearest.abs()) > exact.abs() { f32::from_bits(nearest.to_bits() - 1) } else { nearest };
+    let turns = f64::from(towards_zero);
+    (turns - libm::rint(turns)) * std::f64::consts::TAU
 }
 
 pub(crate) fn lg2(a: f32, ftz: bool) -> u32 {

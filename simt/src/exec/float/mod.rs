@@ -18,6 +18,22 @@ pub(crate) fn canonical(value: f32) -> u32 {
     if value.is_nan() { NAN_32 } else { value.to_bits() }
 }
 
+/// A double's NaN made quiet; sign and payload stay.
+#[inline(always)]
+pub(crate) fn quiet(value: f64) -> f64 {
+    f64::from_bits(value.to_bits() | 1 << 51)
+}
+
+/// A double result: where it is NaN, the first operand in this order that is one, made quiet, else the default NaN. (Both as
+/// an H200 does; its adder and multiplier look at the later operand first.)
+#[inline(always)]
+pub(crate) fn with_payload<const N: usize>(result: f64, operands: [f64; N]) -> f64 {
+    let default = f64::from_bits(0xfff8_0000_0000_0000);
+    let nan =
+        operands.into_iter().rev().fold(default, |nan, operand| if operand.is_nan() { quiet(operand) } else { nan });
+    if result.is_nan() { nan } else { result }
+}
+
 /// Subnormals become zeros of the same sign.
 #[inline(always)]
 pub(crate) fn flush(value: f32) -> f32 {

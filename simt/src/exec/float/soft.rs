@@ -71,7 +71,7 @@ impl Format {
     pub const fn nan(self) -> u64 {
         match self.fraction_bits {
             52 => 0xfff8_0000_0000_0000,
-            _ => (self.sign_bit() << self.padding_bits) - 1,
+            _ => (self.sign_bit() - 1) << self.padding_bits,
         }
     }
 }
@@ -204,6 +204,18 @@ fn shift_rounded(exact: Exact, last: i32, rounding: Rounding) -> u128 {
         Rounding::Up => !exact.negative && (half || rest),
     };
     kept + u128::from(up)
+}
+
+/// A NaN in another format: sign and the upper payload stay, and it is quiet.
+pub(crate) fn convert_nan(bits: u64, from: Format, to: Format) -> u64 {
+    let bits = bits >> from.padding_bits;
+    let payload = bits & ((1 << from.fraction_bits) - 1) | 1 << (from.fraction_bits - 1);
+    let moved = match to.fraction_bits.checked_sub(from.fraction_bits) {
+        Some(up) => payload << up,
+        None => payload >> (from.fraction_bits - to.fraction_bits),
+    };
+    let sign = if bits & from.sign_bit() != 0 { to.sign_bit() } else { 0 };
+    (sign | to.top_exponent() | moved) << to.padding_bits
 }
 
 /// The number rounded to an integer, within ±2^126; NaN is `None`, infinities and larger values that bound.

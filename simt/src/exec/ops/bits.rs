@@ -129,13 +129,18 @@ fn find(value: u64, width: u32, shift_amount: bool) -> u32 {
     }
 }
 
-/// Extracts `c & 255` bits from bit `b & 255` on. Past the top come zeros, or the sign of the highest extracted bit that exists.
+/// A bit position or length. Those of 32-bit fields have 8 bits; 64-bit fields take the whole operand, as an H200 does.
+fn field_operand(value: u32, width: u32) -> u32 {
+    if width == 32 { value & 255 } else { value }
+}
+
+/// Extracts `c` bits from bit `b` on. Past the top come zeros, or the sign of the highest extracted bit that exists.
 fn extract(a: u64, b: u32, c: u32, width: u32, signed: bool) -> u64 {
-    let (start, length) = (b & 255, c & 255);
+    let (start, length) = (field_operand(b, width), field_operand(c, width));
     if length == 0 {
         return 0;
     }
-    let sign_at = (start + length - 1).min(width - 1);
+    let sign_at = start.saturating_add(length - 1).min(width - 1);
     let sign = if signed && a >> sign_at & 1 != 0 { u64::MAX } else { 0 };
     let field = if start < width { a >> start } else { 0 };
     let taken = length.min(width.saturating_sub(start));
@@ -151,9 +156,9 @@ fn bfe(width: u32, signed: bool) -> Picked {
     }
 }
 
-/// `a`'s low `d & 255` bits put into `b` at bit `c & 255`; what would fall off the top does.
+/// `a`'s low `d` bits put into `b` at bit `c`; what would fall off the top does.
 fn insert(a: u64, b: u64, c: u32, d: u32, width: u32) -> u64 {
-    let (start, length) = (c & 255, d & 255);
+    let (start, length) = (field_operand(c, width), field_operand(d, width));
     let taken = length.min(width.saturating_sub(start));
     if taken == 0 {
         return b;
@@ -185,7 +190,9 @@ fn sign_extend(a: u32, bits: u32) -> u32 {
 /// Position of the `offset`-th set bit of `mask` from bit `base` upwards (downwards if negative); all ones where there is none.
 /// An offset of 0 finds `base` itself if it is set.
 fn nth_set(mask: u32, base: u32, offset: i32) -> u32 {
-    let base = base & 31;
+    if base > 31 {
+        return u32::MAX;
+    }
     let is_set = |bit: &u32| mask >> bit & 1 != 0;
     let found = match offset {
         0 => is_set(&base).then_some(base),

@@ -260,23 +260,20 @@ fn compare_bits(alu: &Alu, a: u64, b: u64) -> bool {
 
 fn testp(ty: Ty) -> Option<Picked> {
     Some(match ty {
-        Ty::F32 => {
-            test(|alu, a: f32| test_class(alu.mods.testp, a.is_nan(), a.is_infinite(), a.is_normal(), a.is_subnormal()))
-        }
-        Ty::F64 => {
-            test(|alu, a: f64| test_class(alu.mods.testp, a.is_nan(), a.is_infinite(), a.is_normal(), a.is_subnormal()))
-        }
+        Ty::F32 => test(|alu, a: f32| test_class(alu.mods.testp, a.is_nan(), a.is_infinite(), a.is_subnormal())),
+        Ty::F64 => test(|alu, a: f64| test_class(alu.mods.testp, a.is_nan(), a.is_infinite(), a.is_subnormal())),
         _ => return None,
     })
 }
 
-fn test_class(test: Testp, nan: bool, infinite: bool, normal: bool, subnormal: bool) -> bool {
+/// Zeros count as normal (PTX ISA, `testp`).
+fn test_class(test: Testp, nan: bool, infinite: bool, subnormal: bool) -> bool {
     match test {
         Testp::Finite => !nan && !infinite,
         Testp::Infinite => infinite,
         Testp::Number => !nan,
         Testp::NotANumber => nan,
-        Testp::Normal => normal,
+        Testp::Normal => !nan && !infinite && !subnormal,
         Testp::Subnormal => subnormal,
     }
 }

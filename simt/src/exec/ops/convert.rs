@@ -7,7 +7,7 @@ use super::float32::rounding;
 use super::half::format as half_format;
 use super::level::Picked;
 use super::shape::{binary_with, ternary_with, unary, unary_with};
-use crate::exec::float::canonical;
+use crate::exec::float::NAN_32;
 use crate::exec::float::soft::{self, Exact, Format, Number, Rounding};
 use crate::isa::{Alu, AluKind, Mods, Round, Ty};
 
@@ -43,7 +43,6 @@ fn common(alu: &Alu) -> Option<Picked> {
         (F64, U32, true) => unary(|a: u32| f64::from(a)),
         (S32, F32, false) => unary(|a: f32| a as i32),
         (U32, F32, false) => unary(|a: f32| a as u32),
-        (F32, F64, true) => unary(|a: f64| canonical(a as f32)),
         _ => return None,
     })
 }
@@ -85,20 +84,41 @@ fn convert(alu: &Alu, bits: u64) -> u64 {
             finish(alu, Number::Finite(Exact::integer(integer(alu.from, bits))), to)
         }
         (Some(Class::Float(from)), Some(Class::Integer)) => float_to_integer(alu, number(alu, bits, from)),
-        (Some(Class::Float(from)), Some(Class::Float(to))) => {
-            let value = number(alu, bits, from);
-            match alu.mods.round {
-                Round::Rni | Round::Rzi | Round::Rmi | Round::Rpi => finish(alu, integral(alu, value), to),
-                _ => finish(alu, value, to),
-            }
-        }
+        (Some(Class::Float(from)), Some(Class::Float(to))) => float_to_float(alu, bits, from, to),
         _ => 0,
     }
 }
 
+fn float_to_float(alu: &Alu, bits: u64, from: Format, to: Format) -> u64 {
+    let value = number(alu, bits, from);
+    match (value, alu.mods.round) {
+        (Number::Nan, _) if alu.from == Ty::BF16 && alu.ty == Ty::F32 => bits << 16,
+        (Number::Nan, Round::Rna) if alu.ty == Ty::TF32 => bits & 0xffff_e000,
+        (Number::Nan, _) if keeps_payload(alu) => soft::convert_nan(bits & width_mask(alu.from), from, to),
+        (_, Round::Rni | Round::Rzi | Round::Rmi | Round::Rpi) => finish(alu, integral(alu, value), to),
+        (Number::Nan, Round::Default) if from == Format::F32 && to == Format::F64 => {
+            soft::convert_nan(u64::from(NAN_32), from, to)
+        }
+        _ if alu.ty == alu.from && alu.mods == Mods::default() => bits & width_mask(alu.from),
+        _ => finish(alu, value, to),
+    }
+}
+
+/// Whether a NaN is made quiet and goes on with its sign and payload: where doubles are involved, as seen on an H200. (From
+/// `bf16`, and to `tf32` by `rna`, the bits just move.) Flushing an `f32` to be widened makes its NaN canonical first.
+fn keeps_payload(alu: &Alu) -> bool {
+    let doubles = alu.ty == Ty::F64 || alu.from == Ty::F64;
+    let flushed_first = alu.mods.ftz && alu.from == Ty::F32;
+    doubles && !flushed_first && !alu.mods.sat
+}
+
+fn width_mask(ty: Ty) -> u64 {
+    u64::MAX >> (64 - ty.bits())
+}
+
 /// A source, its subnormals flushed where it is an `f32` and the instruction says so.
 fn number(alu: &Alu, bits: u64, from: Format) -> Number {
-    let bits = if from == Format::F64 { bits } else { bits & u64::from(u32::MAX >> (32 - alu.from.bits())) };
+    let bits = bits & width_mask(alu.from);
     let subnormal = from == Format::F32 && bits & 0x7f80_0000 == 0;
     soft::unpack(if alu.mods.ftz && subnormal { bits & 0x8000_0000 } else { bits }, from)
 }
@@ -157,7 +177,9 @@ fn finish(alu: &Alu, value: Number, to: Format) -> u64 {
             Number::Finite(Exact::zero(false))
         }
         Number::Infinite { negative: true } if alu.mods.relu || alu.mods.sat => Number::Finite(Exact::zero(false)),
-        Number::Finite(exact) if alu.mods.sat && exact.significand == 0 => Number::Finite(Exact::zero(false)),
+        Number::Finite(exact) if (alu.mods.relu || alu.mods.sat) && exact.significand == 0 => {
+            Number::Finite(Exact::zero(false))
+        }
         Number::Nan if alu.mods.sat => Number::Finite(Exact::zero(false)),
         other => other,
     };

@@ -105,10 +105,10 @@ fn extremes(alu: &Alu) -> Option<Picked> {
     let mods = &alu.mods;
     let plain = !mods.nan && !mods.xorsign_abs && !mods.ftz;
     Some(match (alu.kind, plain) {
-        (Abs, true) => unary(|a: u32| a & 0x7fff_ffff),
-        (Neg, true) => unary(|a: u32| a ^ 0x8000_0000),
-        (Abs, false) => unary(|a: f32| flush(a).abs()),
-        (Neg, false) => unary(|a: f32| -flush(a)),
+        (Abs, true) => unary(|a: f32| canonical(a.abs())),
+        (Neg, true) => unary(|a: f32| canonical(-a)),
+        (Abs, false) => unary(|a: f32| canonical(flush(a).abs())),
+        (Neg, false) => unary(|a: f32| canonical(-flush(a))),
         (Min, true) => binary(|a: f32, b: f32| lesser(a, b)),
         (Max, true) => binary(|a: f32, b: f32| greater(a, b)),
         (Min, false) => binary_with(|alu, a: f32, b: f32| extreme(alu, [a, b, b], lesser)),

@@ -1,9 +1,10 @@
-//! `f64` arithmetic. NaNs keep the payload that the CPU gives them, as the GPU's do; subnormals are always kept.
+//! `f64` arithmetic. A NaN operand's payload goes on into the result; subnormals are always kept.
 
 use super::float32::rounding;
 use super::level::Picked;
 use super::shape::{binary, binary_with, ternary, ternary_with, unary, unary_with};
 use crate::exec::float::soft::{self, Format, Number};
+use crate::exec::float::{quiet, with_payload};
 use crate::isa::{Alu, AluKind, Round, Ty};
 
 pub(super) fn choose(alu: &Alu) -> Option<Picked> {
@@ -15,17 +16,17 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         return rounded(alu.kind);
     }
     Some(match (alu.kind, alu.mods.approx) {
-        (Add, _) => binary(|a: f64, b: f64| a + b),
-        (Sub, _) => binary(|a: f64, b: f64| a - b),
-        (Mul, _) => binary(|a: f64, b: f64| a * b),
-        (Fma | Mad, _) => ternary(|a: f64, b: f64, c: f64| a.mul_add(b, c)),
-        (Div, _) => binary(|a: f64, b: f64| a / b),
-        (Rcp, false) => unary(|a: f64| 1.0 / a),
+        (Add, _) => binary(|a: f64, b: f64| with_payload(a + b, [b, a])),
+        (Sub, _) => binary(|a: f64, b: f64| with_payload(a - b, [b, a])),
+        (Mul, _) => binary(|a: f64, b: f64| with_payload(a * b, [b, a])),
+        (Fma | Mad, _) => ternary(|a: f64, b: f64, c: f64| with_payload(a.mul_add(b, c), [b, c, a])),
+        (Div, _) => binary(|a: f64, b: f64| with_payload(a / b, [a, b])),
+        (Rcp, false) => unary(|a: f64| with_payload(1.0 / a, [a])),
         (Rcp, true) => unary(|a: f64| upper_half(1.0 / upper_half(a))),
-        (Sqrt, _) => unary(|a: f64| a.sqrt()),
+        (Sqrt, _) => unary(|a: f64| with_payload(a.sqrt(), [a])),
         (Rsqrt, _) => unary(|a: f64| upper_half(1.0 / libm::sqrt(upper_half(a)))),
-        (Abs, _) => unary(|a: u64| a & (u64::MAX >> 1)),
-        (Neg, _) => unary(|a: u64| a ^ 1 << 63),
+        (Abs, _) => unary(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
+        (Neg, _) => unary(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
         (Min, _) => binary(lesser),
         (Max, _) => binary(greater),
         (Copysign, _) => binary(|a: u64, b: u64| (a & 1 << 63) | (b & (u64::MAX >> 1))),
@@ -37,11 +38,12 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
 fn upper_half(a: f64) -> f64 {
     let bits = a.to_bits() & 0xffff_ffff_0000_0000;
     let flushed = if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 1 << 63 } else { bits };
-    if a.is_nan() { f64::NAN } else { f64::from_bits(flushed) }
+    if f64::from_bits(bits).is_nan() { f64::from_bits(0x7fff_ffff_0000_0000) } else { f64::from_bits(flushed) }
 }
 
 fn lesser(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
+        (true, true) => quiet(b),
         (true, _) => b,
         (_, true) => a,
         _ if a == b => f64::from_bits(a.to_bits() | b.to_bits()),
@@ -57,6 +59,7 @@ fn lesser(a: f64, b: f64) -> f64 {
 
 fn greater(a: f64, b: f64) -> f64 {
     match (a.is_nan(), b.is_nan()) {
+        (true, true) => quiet(b),
         (true, _) => b,
         (_, true) => a,
         _ if a == b => f64::from_bits(a.to_bits() & b.to_bits()),
@@ -74,23 +77,27 @@ fn number(bits: u64) -> Number {
     soft::unpack(bits, Format::F64)
 }
 
-fn finish(alu: &Alu, exact: Number) -> u64 {
-    soft::pack(exact, Format::F64, rounding(alu))
+/// Rounds; a NaN takes its payload from the operands, the first in their order that is NaN.
+fn finish<const N: usize>(alu: &Alu, exact: Number, operands: [u64; N]) -> f64 {
+    let result = f64::from_bits(soft::pack(exact, Format::F64, rounding(alu)));
+    with_payload(result, operands.map(f64::from_bits))
 }
 
 /// Directed rounding, by exact arithmetic.
 fn rounded(kind: AluKind) -> Option<Picked> {
     use AluKind::*;
     Some(match kind {
-        Add => binary_with(|alu, a: u64, b: u64| finish(alu, soft::add(number(a), number(b), rounding(alu)))),
-        Sub => binary_with(|alu, a: u64, b: u64| finish(alu, soft::add(number(a), number(b).negated(), rounding(alu)))),
-        Mul => binary_with(|alu, a: u64, b: u64| finish(alu, soft::mul(number(a), number(b)))),
-        Fma | Mad => ternary_with(|alu, a: u64, b: u64, c: u64| {
-            finish(alu, soft::fma(number(a), number(b), number(c), rounding(alu)))
+        Add => binary_with(|alu, a: u64, b: u64| finish(alu, soft::add(number(a), number(b), rounding(alu)), [b, a])),
+        Sub => binary_with(|alu, a: u64, b: u64| {
+            finish(alu, soft::add(number(a), number(b).negated(), rounding(alu)), [b, a])
         }),
-        Div => binary_with(|alu, a: u64, b: u64| finish(alu, soft::div(number(a), number(b)))),
-        Rcp => unary_with(|alu, a: u64| finish(alu, soft::div(number(1.0f64.to_bits()), number(a)))),
-        Sqrt => unary_with(|alu, a: u64| finish(alu, soft::sqrt(number(a)))),
+        Mul => binary_with(|alu, a: u64, b: u64| finish(alu, soft::mul(number(a), number(b)), [b, a])),
+        Fma | Mad => ternary_with(|alu, a: u64, b: u64, c: u64| {
+            finish(alu, soft::fma(number(a), number(b), number(c), rounding(alu)), [b, c, a])
+        }),
+        Div => binary_with(|alu, a: u64, b: u64| finish(alu, soft::div(number(a), number(b)), [a, b])),
+        Rcp => unary_with(|alu, a: u64| finish(alu, soft::div(number(1.0f64.to_bits()), number(a)), [a])),
+        Sqrt => unary_with(|alu, a: u64| finish(alu, soft::sqrt(number(a)), [a])),
         _ => return None,
     })
 }

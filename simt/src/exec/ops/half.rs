@@ -29,8 +29,8 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
                 finish(alu, soft::fma(number(alu, a), number(alu, b), number(alu, c), rounding(alu)))
             })
         }),
-        Abs => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| flushed(alu, a) & 0x7fff)),
-        Neg => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| flushed(alu, a) ^ 0x8000)),
+        Abs => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits & 0x7fff))),
+        Neg => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits ^ 0x8000))),
         Min => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, true))),
         Max => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, false))),
         Ex2 => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, libm::exp2))),
@@ -78,6 +78,11 @@ fn finish(alu: &Alu, exact: Number) -> u32 {
         (_, false) if alu.mods.sat => bits.min(one),
         _ => bits,
     }
+}
+
+/// An operation on the sign; a NaN becomes the canonical one.
+fn resigned(alu: &Alu, a: u32, f: impl Fn(u32) -> u32) -> u32 {
+    if is_nan(alu.ty, a) { NAN_16 } else { f(flushed(alu, a)) }
 }
 
 fn is_nan(ty: Ty, bits: u32) -> bool {
