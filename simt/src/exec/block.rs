@@ -4,6 +4,7 @@ use super::barrier::BlockBarrier;
 use super::kernel::Kernel;
 use super::launch::Grid;
 use super::warp::Warp;
+use crate::fault::{Detail, FaultKind, Violation};
 use crate::isa::{Lanes, Mask, Op, Pc, WARP_SIZE};
 use crate::memory::Words;
 
@@ -116,6 +117,15 @@ impl Block {
     /// A number that grows with every store to the block's own memory that changed something.
     pub fn changes(&self) -> u64 {
         self.spaces.changes
+    }
+
+    /// A violation of where a warp stands.
+    pub fn standing(&self, warp: usize, kind: FaultKind) -> Violation {
+        let split = self.warps.get(warp).and_then(|warp| warp.splits().last());
+        let (pc, mask, waits) = split.unwrap_or((0, 1, false));
+        // A split that waits at a block barrier stands after it.
+        let pc = if waits && kind == FaultKind::Deadlock { pc.saturating_sub(1) } else { pc };
+        Violation { kind, pc, warp: warp as u32, lane: mask.trailing_zeros() & 31, detail: Detail::None }
     }
 
     /// Shared memory, for those who look.

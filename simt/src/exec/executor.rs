@@ -215,6 +215,10 @@ impl<'g> Executor<'g> {
         &mut self.tally
     }
 
+    pub fn into_tally(self) -> Tally {
+        self.tally
+    }
+
     fn advance<P: Port, W: Watch>(
         &mut self,
         block: &mut Block,
@@ -242,10 +246,11 @@ impl<'g> Executor<'g> {
                 }
             }
             left = at.left;
+            let stuck = block.warps[warp].spin.is_due() && self.spins(block, warp, port);
             if W::SINGLE || left <= 0 {
                 break;
             }
-            if block.warps[warp].spin.is_due() && self.spins(block, warp, port) {
+            if stuck {
                 return Ok(End::Stuck);
             }
         }

@@ -28,5 +28,5 @@ pub use executor::{Effect, End, Event, Executor, Probe, Step};
 pub use kernel::{Kernel, PrepareError};
 pub(crate) use launch::shared_bytes;
 pub use launch::{DeviceFacts, Grid};
-pub use ops::CpuLevel;
+pub use ops::{CpuLevel, OperandWords, operand_words};
 pub use warp::{Divergence, Warp};

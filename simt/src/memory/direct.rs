@@ -22,9 +22,7 @@ impl<'m> DirectPort<'m> {
     }
 
     fn pointer(&self, address: u64) -> *mut u8 {
-        // SAFETY: a request's addresses lie in live allocations; the accesses through this pointer stay inside them because a
-        // request's width was checked too, and `self` holds the memory exclusively.
-        unsafe { self.memory.host_pointer(address) }
+        pointer(self.memory, address)
     }
 }
 
@@ -35,16 +33,7 @@ impl Port for DirectPort<'_> {
 
     #[inline]
     fn load(&mut self, request: &Request<'_>, out: &mut [Lanes]) {
-        let first = self.pointer(request.addresses[request.first_lane()]);
-        // SAFETY: see `pointer`; a contiguous request is 32 times `bytes` long.
-        unsafe {
-            match (request.shape, request.bytes) {
-                (Shape::Contiguous, 4) => first.cast::<[u32; WARP_SIZE]>().copy_to(&mut out[0].0, 1),
-                (Shape::Contiguous, 8..) => gather_rows(first.cast(), out),
-                (Shape::Uniform, _) => broadcast(first, request, out),
-                _ => self.load_lanes(request, out),
-            }
-        }
+        read_global(self.memory, request, out);
     }
 
     #[inline]
@@ -97,25 +86,6 @@ impl Port for DirectPort<'_> {
 }
 
 impl DirectPort<'_> {
-    fn load_lanes(&mut self, request: &Request<'_>, out: &mut [Lanes]) {
-        for lane in lanes(request.mask) {
-            let from = self.pointer(request.addresses[lane]);
-            // SAFETY: see `pointer`; each width reads exactly `bytes`.
-            unsafe {
-                match request.bytes {
-                    1 => out[0].0[lane] = from.read().into(),
-                    2 => out[0].0[lane] = from.cast::<u16>().read_unaligned().into(),
-                    4 => out[0].0[lane] = from.cast::<u32>().read_unaligned(),
-                    _ => {
-                        for (word, out) in out[..request.words()].iter_mut().enumerate() {
-                            out.0[lane] = from.cast::<u32>().add(word).read_unaligned();
-                        }
-                    }
-                }
-            }
-        }
-    }
-
     fn store_lanes(&mut self, request: &Request<'_>, data: &[Lanes]) {
         let bytes = request.bytes as usize;
         for lane in lanes(request.mask) {
@@ -126,6 +96,46 @@ impl DirectPort<'_> {
                 if std::slice::from_raw_parts(to, bytes) != &new[..bytes] {
                     to.copy_from(new.as_ptr(), bytes);
                     self.changes += 1;
+                }
+            }
+        }
+    }
+}
+
+/// Reads memory as it is for a request that was checked against the same memory.
+#[inline]
+pub(crate) fn read_global(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
+    let first = pointer(memory, request.addresses[request.first_lane()]);
+    // SAFETY: see `pointer`; a contiguous request is 32 times `bytes` long.
+    unsafe {
+        match (request.shape, request.bytes) {
+            (Shape::Contiguous, 4) => first.cast::<[u32; WARP_SIZE]>().copy_to(&mut out[0].0, 1),
+            (Shape::Contiguous, 8..) => gather_rows(first.cast(), out),
+            (Shape::Uniform, _) => broadcast(first, request, out),
+            _ => load_lanes(memory, request, out),
+        }
+    }
+}
+
+fn pointer(memory: &Memory, address: u64) -> *mut u8 {
+    // SAFETY: a request's addresses lie in live allocations; the accesses through this pointer stay inside them because a
+    // request's width was checked too. Who writes through it holds the memory exclusively.
+    unsafe { memory.host_pointer(address) }
+}
+
+fn load_lanes(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
+    for lane in lanes(request.mask) {
+        let from = pointer(memory, request.addresses[lane]);
+        // SAFETY: see `pointer`; each width reads exactly `bytes`.
+        unsafe {
+            match request.bytes {
+                1 => out[0].0[lane] = from.read().into(),
+                2 => out[0].0[lane] = from.cast::<u16>().read_unaligned().into(),
+                4 => out[0].0[lane] = from.cast::<u32>().read_unaligned(),
+                _ => {
+                    for (word, out) in out[..request.words()].iter_mut().enumerate() {
+                        out.0[lane] = from.cast::<u32>().add(word).read_unaligned();
+                    }
                 }
             }
         }

@@ -17,7 +17,7 @@ use crate::isa::GLOBAL_BASE;
 pub(crate) use allocations::grouped;
 pub use allocations::{Extent, Nearest};
 pub use direct::DirectPort;
-pub(crate) use direct::{modify, read_lane, write_lane};
+pub(crate) use direct::{modify, read_global, read_lane, write_lane};
 pub use port::{AtomicReply, AtomicRequest, Port, Request, Shape, Words};
 
 use allocations::Allocations;

@@ -56,6 +56,30 @@ pub(crate) fn choose(op: &Op) -> Option<Picked> {
     })
 }
 
+/// Words that each operand of an instruction has: sources, results, address. `None` where the machine has no such instruction.
+pub fn operand_words(op: &Op) -> Option<OperandWords> {
+    let Words { src, dst } = choose(op)?.words;
+    let address = match op {
+        Op::Load(access) | Op::Store(access) | Op::Atomic(_, access) => {
+            if access.wide_address {
+                2
+            } else {
+                1
+            }
+        }
+        _ => 0,
+    };
+    Some(OperandWords { src, dst, address })
+}
+
+/// See [`operand_words`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OperandWords {
+    pub src: [u16; 4],
+    pub dst: [u16; 4],
+    pub address: u16,
+}
+
 /// What an instruction asks for, in the words of the one who must be told that it is not there.
 pub(crate) fn describe(op: &Op) -> String {
     match op {
