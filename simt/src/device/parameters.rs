@@ -48,6 +48,7 @@ pub struct Parameters {
     pub branch_latency_cycles: f64,
     pub address_generation_interval_cycles: f64,
     pub memory_queue_entries: f64,
+    pub memory_queue_hold_cycles: f64,
     pub l1_lines_per_cycle: f64,
     pub l1_ways: f64,
     pub barrier_latency_cycles: f64,

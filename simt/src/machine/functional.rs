@@ -7,11 +7,11 @@
 use std::collections::VecDeque;
 
 use super::describe::describe;
-use super::launch::{Launch, Residency, WATCHDOG_INSTRUCTIONS, WATCHDOG_INSTRUCTIONS_PER_WARP};
+use super::launch::{Launch, Residency, watchdog};
 use super::order::block_at;
 use super::report::Report;
 use crate::exec::{Block, End, Executor, Grid, Probe};
-use crate::fault::{Detail, Fault, FaultKind, Violation};
+use crate::fault::{Fault, FaultKind, Violation};
 use crate::memory::{DirectPort, Memory, Port};
 
 /// Instructions a warp runs before the next one of its block has a turn.
@@ -93,7 +93,6 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
             .take(wanted as usize)
             .collect();
         let warps = wanted * u64::from(grid.warps_per_block());
-        let default_watchdog = WATCHDOG_INSTRUCTIONS.max(warps.saturating_mul(WATCHDOG_INSTRUCTIONS_PER_WARP));
         Self {
             grid,
             launch,
@@ -105,7 +104,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
             spare: Vec::new(),
             started: 0,
             without_progress: 0,
-            watchdog: launch.watchdog_instructions.unwrap_or(default_watchdog),
+            watchdog: watchdog(launch, warps),
         }
     }
 
@@ -184,7 +183,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
                     Some(warp) => (FaultKind::NoProgress, warp),
                     None => (FaultKind::Deadlock, first_living(block)),
                 };
-                return Ok(Turn::Stuck(standing(block, warp, kind)));
+                return Ok(Turn::Stuck(block.standing(warp, kind)));
             }
         }
         Ok(Turn::Unfinished)
@@ -194,7 +193,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
         let used = self.executor.tally().instructions();
         let left = self.launch.step_budget.map_or(u64::MAX, |budget| budget.saturating_sub(used));
         if left == 0 {
-            return Err(standing(block, warp, FaultKind::StepBudget));
+            return Err(block.standing(warp, FaultKind::StepBudget));
         }
         let turn = WARP_TURN_INSTRUCTIONS.min(left);
         match &mut self.probe {
@@ -205,7 +204,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
 
     fn check_limits(&self, block: &Block) -> Result<(), Box<Fault>> {
         match self.without_progress > self.watchdog {
-            true => Err(self.fault(block, &standing(block, first_living(block), FaultKind::NoProgress))),
+            true => Err(self.fault(block, &block.standing(first_living(block), FaultKind::NoProgress))),
             false => Ok(()),
         }
     }
@@ -217,13 +216,4 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
 
 fn first_living(block: &Block) -> usize {
     block.warps().iter().position(|warp| !warp.is_done()).unwrap_or(0)
-}
-
-/// A violation of where a warp stands.
-fn standing(block: &Block, warp: usize, kind: FaultKind) -> Violation {
-    let split = block.warps().get(warp).and_then(|warp| warp.splits().last());
-    let (pc, mask, waits) = split.unwrap_or((0, 1, false));
-    // A split that waits at a block barrier stands after it.
-    let pc = if waits && kind == FaultKind::Deadlock { pc.saturating_sub(1) } else { pc };
-    Violation { kind, pc, warp: warp as u32, lane: mask.trailing_zeros() & 31, detail: Detail::None }
 }

@@ -1,5 +1,7 @@
 //! What a launch asks for, and whether the device and the kernel allow it.
 
+use std::sync::Arc;
+
 use super::Kernel;
 use crate::device::Device;
 use crate::exec::{self, DeviceFacts, Divergence, Grid};
@@ -81,6 +83,12 @@ pub const WATCHDOG_INSTRUCTIONS: u64 = 1 << 28;
 /// And for each resident warp, since they share the machine.
 pub const WATCHDOG_INSTRUCTIONS_PER_WARP: u64 = 1 << 22;
 
+/// Instructions without progress that a launch with so many resident warps may execute.
+pub(super) fn watchdog(launch: &Launch, resident_warps: u64) -> u64 {
+    let default = WATCHDOG_INSTRUCTIONS.max(resident_warps.saturating_mul(WATCHDOG_INSTRUCTIONS_PER_WARP));
+    launch.watchdog_instructions.unwrap_or(default)
+}
+
 /// Why a launch was not started: the limit and the value that broke it.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LaunchRefused {
@@ -107,8 +115,6 @@ pub enum LaunchRefused {
     Registers { given: u32, threads: u64, limit: u64, device: String },
     #[error("{given} bytes of parameters; kernel {kernel} takes {expected} ({signature})")]
     ParameterBytes { kernel: String, given: usize, expected: usize, signature: String },
-    #[error("no time can be modelled for this launch: this build has no cycle model; launch it functionally")]
-    NoCycleModel,
 }
 
 /// Blocks that the device holds at once, and why not more.
@@ -225,10 +231,10 @@ fn check_kernel(program: &Program, launch: &Launch) -> Result<(), LaunchRefused>
 }
 
 /// The launch as the executor sees it.
-pub(super) fn grid(device: &Device, kernel: &Kernel, launch: &Launch, number: u32) -> Grid {
+pub(super) fn grid(device: &Device, kernel: Arc<exec::Kernel>, launch: &Launch, number: u32) -> Grid {
     let facts =
         DeviceFacts { sm_count: device.sm_count, warps_per_sm: device.limits.max_warps_per_sm, grid_id: number };
     let params = launch.params.clone();
     let (grid, block) = (launch.grid, launch.block);
-    Grid::new(kernel.0.clone(), grid, block, launch.dynamic_shared_bytes, params, launch.divergence, facts)
+    Grid::new(kernel, grid, block, launch.dynamic_shared_bytes, params, launch.divergence, facts)
 }

@@ -10,6 +10,7 @@ mod launch;
 mod modules;
 mod order;
 mod report;
+mod timed;
 
 use std::ops::Deref;
 use std::sync::Arc;
@@ -18,22 +19,27 @@ use crate::device::Device;
 use crate::exec::{self, CpuLevel, Probe};
 use crate::isa::{Program, Variable};
 use crate::memory::{Memory, MemoryError, Nearest};
+use crate::timing::{Observer, System};
 
 pub use launch::{BlockOrder, Launch, LaunchRefused, Mode, Residency, admit};
 pub use modules::{LoadError, ModuleId, Symbol};
-pub use report::{Report, Timing};
+pub use report::Report;
 
 use modules::Modules;
 
 /// A kernel made ready for a machine. Clones share it.
 #[derive(Clone, Debug)]
-pub struct Kernel(pub(crate) Arc<exec::Kernel>);
+pub struct Kernel {
+    functional: Arc<exec::Kernel>,
+    /// For the cycle model: the same instructions in the order of a list schedule.
+    timed: Arc<timed::Scheduled>,
+}
 
 impl Deref for Kernel {
     type Target = exec::Kernel;
 
     fn deref(&self) -> &exec::Kernel {
-        &self.0
+        &self.functional
     }
 }
 
@@ -45,6 +51,8 @@ pub struct Machine {
     modules: Modules,
     launches: u32,
     level: CpuLevel,
+    /// The cycle model's part of the device.
+    system: System,
 }
 
 impl Machine {
@@ -55,6 +63,7 @@ impl Machine {
             modules: Modules::default(),
             launches: 0,
             level: CpuLevel::detect(),
+            system: System::new(device),
         }
     }
 
@@ -87,7 +96,9 @@ impl Machine {
     /// # Errors
     /// As [`Memory::write`].
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
-        self.memory.write(address, bytes)
+        self.memory.write(address, bytes)?;
+        self.system.host_wrote(address, bytes.len() as u64);
+        Ok(())
     }
 
     /// # Errors
@@ -99,13 +110,22 @@ impl Machine {
     /// # Errors
     /// As [`Memory::fill`].
     pub fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), MemoryError> {
-        self.memory.fill(address, bytes, value)
+        self.memory.fill(address, bytes, value)?;
+        self.system.host_wrote(address, bytes);
+        Ok(())
     }
 
     /// # Errors
     /// As [`Memory::copy`].
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
-        self.memory.copy(to, from, bytes)
+        self.memory.copy(to, from, bytes)?;
+        self.system.host_wrote(to, bytes);
+        Ok(())
+    }
+
+    /// The cycle model's view of the device: threads to use, contents of L2.
+    pub fn system_mut(&mut self) -> &mut System {
+        &mut self.system
     }
 
     /// How `bytes` bytes at an address lie to the nearest allocation.
@@ -137,7 +157,9 @@ impl Machine {
     /// [`LoadError::Prepare`], naming the first instruction that the machine cannot run.
     pub fn prepare(&self, module: ModuleId, program: &Program) -> Result<Kernel, LoadError> {
         let address_of = |name: &str| self.modules.symbol(module, name).map(|symbol| symbol.address);
-        Ok(Kernel(Arc::new(exec::Kernel::prepare(program, self.level, address_of)?)))
+        let functional = Arc::new(exec::Kernel::prepare(program, self.level, address_of)?);
+        let timed = Arc::new(timed::Scheduled::prepare(program, &self.device, self.level, address_of)?);
+        Ok(Kernel { functional, timed })
     }
 
     /// Runs a launch to its end.
@@ -162,6 +184,33 @@ impl Machine {
         self.start(kernel, launch, Some(probe))
     }
 
+    /// As [`Machine::launch`], timed, showing every issue to an observer.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`].
+    pub fn launch_traced(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Launch,
+        observer: &mut dyn Observer,
+    ) -> Result<Report, LaunchRefused> {
+        let residency = launch::admit(&self.device, kernel, launch)?;
+        Ok(self.start_timed(kernel, launch, residency, Some(observer)))
+    }
+
+    fn start_timed(
+        &mut self,
+        kernel: &Kernel,
+        launch: &Launch,
+        residency: Residency,
+        observer: Option<&mut dyn Observer>,
+    ) -> Report {
+        self.launches = self.launches.wrapping_add(1);
+        let scheduled = &kernel.timed;
+        let grid = launch::grid(&self.device, scheduled.kernel.clone(), launch, self.launches);
+        timed::run(&grid, scheduled, launch, residency, &mut self.memory, &mut self.system, observer)
+    }
+
     fn start(
         &mut self,
         kernel: &Kernel,
@@ -169,11 +218,11 @@ impl Machine {
         probe: Option<&mut dyn Probe>,
     ) -> Result<Report, LaunchRefused> {
         let residency = launch::admit(&self.device, kernel, launch)?;
-        self.launches = self.launches.wrapping_add(1);
-        let grid = launch::grid(&self.device, kernel, launch, self.launches);
-        match launch.mode {
-            Mode::Functional => Ok(functional::run(&grid, launch, residency, &mut self.memory, probe)),
-            Mode::Timed => Err(LaunchRefused::NoCycleModel),
+        if launch.mode == Mode::Timed {
+            return Ok(self.start_timed(kernel, launch, residency, None));
         }
+        self.launches = self.launches.wrapping_add(1);
+        let grid = launch::grid(&self.device, kernel.functional.clone(), launch, self.launches);
+        Ok(functional::run(&grid, launch, residency, &mut self.memory, probe))
     }
 }

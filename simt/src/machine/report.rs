@@ -4,6 +4,7 @@ use super::Residency;
 use crate::counters::{Counters, InstructionCount};
 use crate::fault::Fault;
 use crate::isa::Isa;
+use crate::timing::Timing;
 
 /// Results of a launch. After a fault, counters are of what ran before it.
 #[derive(Clone, Debug)]
@@ -17,13 +18,4 @@ pub struct Report {
     /// Modelled time, where the launch was timed.
     pub timing: Option<Timing>,
     pub fault: Option<Fault>,
-}
-
-/// Modelled time of a launch.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Timing {
-    /// From the start of the first block to the end of the last, SM cycles.
-    pub cycles: u64,
-    /// Microseconds at the device's boost clock.
-    pub us: f64,
 }

@@ -78,6 +78,24 @@ impl L1 {
         }
     }
 
+    /// Keeps what was stored, from `cycle` on: local memory, which nobody else reads.
+    pub fn keep(&mut self, part: &LinePart, cycle: u64) {
+        let place = match self.tags.find_or_fill(part.line) {
+            Lookup::Hit(place) => place,
+            Lookup::Filled { place, .. } => {
+                self.valid[place] = 0;
+                place
+            }
+        };
+        for sector in 0..4 {
+            let bit = 1 << sector;
+            if part.sectors() & bit & !self.valid[place] != 0 {
+                self.ready[place][sector] = cycle;
+                self.valid[place] |= bit;
+            }
+        }
+    }
+
     /// An atomic goes past: L1 must not keep what L2 changes.
     pub fn drop_sectors(&mut self, line: u64, sectors: u8) {
         if let Some(place) = self.tags.find(line) {

@@ -66,9 +66,18 @@ impl Lines {
         self.as_slice().iter().map(|part| part.sectors().count_ones()).sum()
     }
 
+    pub fn clear(&mut self) {
+        self.len = 0;
+    }
+
     /// Sets the parts to those of an access by the lanes of `mask`: `bytes` each, a power of two up to 32, aligned to itself.
     pub fn gather(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
-        self.len = 0;
+        self.clear();
+        self.add(addresses, mask, bytes);
+    }
+
+    /// Adds the parts of such an access to those that are there. An access of more than 32 lines counts as one of 32.
+    pub fn add(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
         let mut rest = mask;
         let mut current = 0;
         while rest != 0 {

@@ -1,0 +1,126 @@
+//! A kernel's code as the cycle model sees it: for every instruction what it waits for, what it occupies, when its result is there.
+
+use super::class::class_of;
+use super::config::Config;
+use super::operands::{Operand, reads, writes};
+use super::stall::Stall;
+use crate::device::{Device, Pipe};
+use crate::isa::{Instr, Op, Pc, Program, Scope};
+
+/// How an instruction is timed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Takes no issue; its result is there when its sources are.
+    Free,
+    /// Its result is there after a latency.
+    Fixed,
+    /// As `Fixed`, by the way of memory instructions.
+    Mio,
+    Load,
+    Store,
+    Atomic,
+    Branch,
+    Exit,
+    Barrier,
+    WarpSync,
+    Fence(Scope),
+    Sleep,
+}
+
+/// One instruction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TimedInstr {
+    pub kind: Kind,
+    pub pipe: Pipe,
+    /// Cycles of the issue slot.
+    pub issue_cycles: u64,
+    /// Cycles of the pipe.
+    pub pipe_cycles: u64,
+    pub latency_cycles: u64,
+    /// What a warp that waits for the result is said to be doing.
+    pub result_stall: Stall,
+    /// The guard's place in the scoreboard, 0 where there is none.
+    pub guard: u16,
+    reads: (u32, u32),
+    writes: (u32, u32),
+}
+
+/// The code of a kernel, ready to be timed on one device.
+#[derive(Debug)]
+pub(crate) struct TimedCode {
+    instrs: Vec<TimedInstr>,
+    /// Places in the scoreboard that instructions read and write.
+    operands: Vec<u16>,
+    /// Places a warp's scoreboard needs.
+    pub scoreboard_len: usize,
+}
+
+impl TimedCode {
+    pub fn new(program: &Program, device: &Device, config: &Config) -> Self {
+        let mut operands = Vec::new();
+        let instrs = program.code.iter().map(|instr| timed(program, instr, device, config, &mut operands)).collect();
+        let scoreboard_len = usize::from(program.slot_count) + usize::from(program.pred_count);
+        Self { instrs, operands, scoreboard_len }
+    }
+
+    #[inline]
+    pub fn at(&self, pc: Pc) -> &TimedInstr {
+        &self.instrs[pc as usize]
+    }
+
+    /// Places that the instruction reads, the guard aside.
+    #[inline]
+    pub fn reads(&self, instr: &TimedInstr) -> &[u16] {
+        &self.operands[instr.reads.0 as usize..instr.reads.1 as usize]
+    }
+
+    /// Places that it writes.
+    #[inline]
+    pub fn writes(&self, instr: &TimedInstr) -> &[u16] {
+        &self.operands[instr.writes.0 as usize..instr.writes.1 as usize]
+    }
+}
+
+fn timed(program: &Program, instr: &Instr, device: &Device, config: &Config, operands: &mut Vec<u16>) -> TimedInstr {
+    let cost = device.costs.of(class_of(instr));
+    let kind = kind_of(&instr.op, cost.pipe);
+    let first = operands.len();
+    let guard = reads(program, instr).find(|(operand, _)| *operand == Operand::Guard);
+    let others = reads(program, instr).filter(|(operand, _)| *operand != Operand::Guard);
+    operands.extend(others.flat_map(|(_, places)| places.iter()));
+    let middle = operands.len();
+    operands.extend(writes(program, instr).flat_map(|(_, places)| places.iter()));
+    let instructions = u64::from(cost.instructions);
+    TimedInstr {
+        kind,
+        pipe: cost.pipe,
+        issue_cycles: instructions,
+        pipe_cycles: instructions * config.pipe_interval[cost.pipe as usize],
+        latency_cycles: cost.latency_cycles.into(),
+        result_stall: match (kind, cost.pipe) {
+            (Kind::Load | Kind::Atomic, _) => Stall::LongScoreboard,
+            (Kind::Mio, _) | (_, Pipe::Xu) => Stall::ShortScoreboard,
+            _ => Stall::Wait,
+        },
+        guard: guard.map_or(0, |(_, places)| places.first),
+        reads: (first as u32, middle as u32),
+        writes: (middle as u32, operands.len() as u32),
+    }
+}
+
+fn kind_of(op: &Op, pipe: Pipe) -> Kind {
+    match op {
+        Op::Load(_) => Kind::Load,
+        Op::Store(_) => Kind::Store,
+        Op::Atomic(..) => Kind::Atomic,
+        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call { .. } | Op::Return => Kind::Branch,
+        Op::Exit | Op::Trap => Kind::Exit,
+        Op::Barrier(_) => Kind::Barrier,
+        Op::WarpSync => Kind::WarpSync,
+        Op::Fence(scope) => Kind::Fence(*scope),
+        Op::Sleep => Kind::Sleep,
+        _ if pipe == Pipe::None => Kind::Free,
+        _ if pipe == Pipe::Lsu => Kind::Mio,
+        _ => Kind::Fixed,
+    }
+}

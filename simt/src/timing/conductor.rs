@@ -1,0 +1,188 @@
+//! What one thread does between quanta: effects in order, blocks handed out, the end and the failures of a launch.
+
+use std::sync::PoisonError;
+
+use crate::exec::Executor;
+use crate::fault::{FaultKind, Violation};
+
+use super::boundary::{Boundary, Quantum};
+use super::memory::uncore::Uncore;
+use super::run::{Parts, Run, in_order};
+use super::sm::Sm;
+use super::trace::{Observer, TraceEvent};
+
+/// A fault with the index of its block.
+type Fault = ([u32; 3], Violation);
+
+pub(super) struct Conductor<'c, 'm> {
+    run: Run<'c>,
+    parts: &'c Parts<'m>,
+    uncore: &'c mut Uncore,
+    observer: Option<&'c mut dyn Observer>,
+    boundary: Boundary,
+    blocks_started: u64,
+    /// When the next block can start, the whole GPU counted.
+    launcher_free_at: f64,
+    /// Instructions when memory last changed, and its changes then.
+    progress: (u64, u64),
+}
+
+/// What happens after a boundary.
+enum Next {
+    Quantum(Quantum),
+    Done,
+    Fault(Fault),
+}
+
+impl<'c, 'm> Conductor<'c, 'm> {
+    pub fn new(
+        run: Run<'c>,
+        parts: &'c Parts<'m>,
+        uncore: &'c mut Uncore,
+        observer: Option<&'c mut dyn Observer>,
+    ) -> Self {
+        Self {
+            run,
+            parts,
+            uncore,
+            observer,
+            boundary: Boundary::default(),
+            blocks_started: 0,
+            launcher_free_at: 0.0,
+            progress: (0, 0),
+        }
+    }
+
+    /// Runs the launch to its end or its first fault.
+    pub fn conduct(mut self, executor: &mut Executor<'_>) -> Option<Fault> {
+        let mut next = self.first_wave(executor);
+        loop {
+            match next {
+                Next::Done => return None,
+                Next::Fault(fault) => return Some(fault),
+                Next::Quantum(quantum) => {
+                    self.parts.run_quantum(quantum.end, &self.run.launch, executor);
+                    next = self.bound(quantum, executor);
+                }
+            }
+        }
+    }
+
+    /// Fills the SMs, one block each before any gets a second.
+    fn first_wave(&mut self, executor: &mut Executor<'_>) -> Next {
+        let mut guards = self.parts.lock();
+        let mut sms = in_order(&mut guards);
+        let slots = sms.first().map_or(0, |sm| sm.blocks.len());
+        for slot in 0..slots {
+            for sm in &mut sms {
+                self.start_block(sm, slot, 0, executor);
+            }
+        }
+        self.next(&mut sms, 0)
+    }
+
+    /// Gives the next block, if there is one, to a free slot.
+    fn start_block(&mut self, sm: &mut Sm, slot: usize, earliest: u64, executor: &mut Executor<'_>) {
+        let grid = self.run.launch.grid;
+        if self.blocks_started == grid.block_count() {
+            return;
+        }
+        let linear = (self.run.block_at)(self.blocks_started);
+        self.blocks_started += 1;
+        let start = self.launcher_free_at.max(earliest as f64);
+        self.launcher_free_at = start + self.run.block_launch_interval;
+        sm.start_block(slot, linear, start.ceil() as u64, &self.run.launch);
+        executor.tally_mut().launched(grid.warps_per_block(), grid.threads_per_block());
+    }
+
+    fn bound(&mut self, quantum: Quantum, executor: &mut Executor<'_>) -> Next {
+        let mut guards = self.parts.lock();
+        let mut sms = in_order(&mut guards);
+        if let Some(fault) = first_fault(&sms) {
+            return Next::Fault(fault);
+        }
+        self.boundary.answer_requests(quantum, &mut sms, self.uncore);
+        {
+            let mut memory = self.parts.memory.write().unwrap_or_else(PoisonError::into_inner);
+            self.boundary.apply_writes(quantum, &mut sms, &mut memory);
+        }
+        let mut ended: Vec<(u64, usize, usize)> = Vec::new();
+        for (number, sm) in sms.iter_mut().enumerate() {
+            ended.extend(sm.outbox.finished.iter().map(|(slot, cycle)| (*cycle, number, *slot)));
+            sm.settle(&self.run.launch, self.boundary.changes());
+            self.show(sm);
+        }
+        ended.sort_unstable();
+        for (cycle, sm, slot) in ended {
+            let earliest = (cycle + self.run.block_launch_latency).max(quantum.end);
+            self.start_block(sms[sm], slot, earliest, executor);
+        }
+        if let Some(fault) = self.over_limit(&sms) {
+            return Next::Fault(fault);
+        }
+        self.next(&mut sms, quantum.end)
+    }
+
+    /// The quantum that begins with the next event.
+    fn next(&mut self, sms: &mut [&mut Sm], now: u64) -> Next {
+        let earliest = |sms: &[&mut Sm]| sms.iter().map(|sm| sm.next_event()).min().unwrap_or(u64::MAX);
+        let mut begin = earliest(sms);
+        if begin == u64::MAX {
+            if sms.iter().all(|sm| !sm.is_busy()) {
+                return Next::Done;
+            }
+            let helped = sms
+                .iter_mut()
+                .filter(|sm| sm.is_busy())
+                .fold(false, |any, sm| sm.release_waiting(now, &self.run.launch) | any);
+            begin = earliest(sms);
+            if !helped || begin == u64::MAX {
+                return stuck(sms, FaultKind::Deadlock).map_or(Next::Done, Next::Fault);
+            }
+        }
+        let begin = begin.max(now);
+        Next::Quantum(Quantum { begin, end: begin + self.run.quantum_cycles })
+    }
+
+    fn over_limit(&mut self, sms: &[&mut Sm]) -> Option<Fault> {
+        let executed = sms.iter().map(|sm| sm.report.instructions + sm.report.free_instructions).sum::<u64>();
+        if self.progress.1 != self.boundary.changes() {
+            self.progress = (executed, self.boundary.changes());
+        }
+        if executed >= self.run.step_budget {
+            return stuck(sms, FaultKind::StepBudget);
+        }
+        if executed - self.progress.0 > self.run.watchdog {
+            return stuck(sms, FaultKind::NoProgress);
+        }
+        None
+    }
+
+    fn show(&mut self, sm: &mut Sm) {
+        let Some(observer) = &mut self.observer else { return };
+        for event in sm.outbox.trace.drain(..) {
+            match event {
+                TraceEvent::Issued(issued) => observer.issued(&issued),
+                TraceEvent::Completed(completed) => observer.completed(&completed),
+            }
+        }
+        let shown = sm.placements_shown;
+        sm.report.placements[shown..].iter().for_each(|placement| observer.ended(placement));
+        sm.placements_shown = sm.report.placements.len();
+    }
+}
+
+/// The fault that was met first, by cycle and SM.
+fn first_fault(sms: &[&mut Sm]) -> Option<Fault> {
+    let met = sms.iter().filter_map(|sm| Some((sm, sm.outbox.fault?)));
+    let (sm, fault) = met.min_by_key(|(sm, fault)| (fault.cycle, sm.index))?;
+    Some((sm.block(fault.block).index(), fault.violation))
+}
+
+/// A fault of the first warp that lives.
+fn stuck(sms: &[&mut Sm], kind: FaultKind) -> Option<Fault> {
+    let sm = sms.iter().find(|sm| sm.is_busy())?;
+    let slot = sm.blocks.iter().find(|slot| slot.resident.is_some())?;
+    let warp = slot.block.warps().iter().position(|warp| !warp.is_done()).unwrap_or(0);
+    Some((slot.block.index(), slot.block.standing(warp, kind)))
+}

@@ -1,0 +1,304 @@
+//! The issue of one instruction: who, what it occupies, when its result is there.
+
+use crate::exec::{Effect, Executor, Step};
+use crate::isa::{Scope, WARP_SIZE};
+use crate::memory::Memory;
+
+use super::memory::Timed;
+use super::port::SmPort;
+use super::{BOUNDARY_TOKEN, Launch, Sm, SmFault, TraceKey};
+use crate::device::Pipe;
+use crate::timing::code::{Kind, TimedInstr};
+use crate::timing::stall::{Moment, Stall};
+use crate::timing::trace::TraceEvent;
+
+/// What a step of the executor came to.
+enum Executed {
+    Step(Step),
+    /// The warp stands where it stood: it waits for lanes of its own.
+    Nothing,
+    Fault,
+}
+
+impl Sm {
+    /// Lets a scheduler issue in cycle `now`, if one of its warps can.
+    pub(super) fn issue_one(
+        &mut self,
+        scheduler: usize,
+        now: u64,
+        launch: &Launch<'_>,
+        executor: &mut Executor<'_>,
+        memory: &Memory,
+    ) {
+        while let Some(place) = self.schedulers[scheduler].pick(now) {
+            let index = self.schedulers[scheduler].warp_at(place);
+            let instr = launch.code.at(self.warps[index].pc);
+            if instr.kind == Kind::Free {
+                if !self.run_free(index, now, launch, executor, memory) {
+                    return;
+                }
+                self.refresh(index, launch);
+                continue;
+            }
+            let hold = self.held_until(scheduler, index, instr, now, launch);
+            if hold != Moment::START {
+                self.account(index, now);
+                self.warps[index].waits_for_boundary = hold.cycle().is_none();
+                self.schedulers[scheduler].set_ready(place, hold);
+                continue;
+            }
+            self.account(index, now);
+            self.issue(scheduler, index, now, launch, executor, memory);
+            return;
+        }
+    }
+
+    /// Until when something that warps share holds the instruction back; [`Moment::START`] where nothing does.
+    fn held_until(
+        &mut self,
+        scheduler: usize,
+        index: usize,
+        instr: &TimedInstr,
+        now: u64,
+        launch: &Launch<'_>,
+    ) -> Moment {
+        let pipe_free_at = self.schedulers[scheduler].pipe_free_at[instr.pipe as usize];
+        if pipe_free_at > now {
+            return Moment::at(pipe_free_at, Stall::MathPipeThrottle);
+        }
+        if instr.pipe != Pipe::Lsu {
+            return Moment::START;
+        }
+        let memory = matches!(instr.kind, Kind::Load | Kind::Store | Kind::Atomic);
+        let throttle = if memory { Stall::LgThrottle } else { Stall::MioThrottle };
+        let queue_free_at = self.lsu.free_at(scheduler);
+        if queue_free_at > now {
+            return Moment::at(queue_free_at, throttle);
+        }
+        match instr.kind {
+            Kind::Load if self.blocks[self.warps[index].block_slot].atomics_pending > 0 => {
+                Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)
+            }
+            Kind::Store | Kind::Atomic => self.store_room_at(now, launch.config.store_sectors_max),
+            _ => Moment::START,
+        }
+    }
+
+    /// Books a warp's time up to `now` on what it was doing.
+    fn account(&mut self, index: usize, now: u64) {
+        let warp = &mut self.warps[index];
+        let ready = self.schedulers[warp.scheduler].ready(warp.place);
+        let until = ready.cycle().unwrap_or(now).clamp(warp.accounted_to, now.max(warp.accounted_to));
+        self.report.stalls.add(ready.stall(), until - warp.accounted_to);
+        self.report.stalls.add(Stall::NotSelected, now.saturating_sub(until));
+        warp.accounted_to = now.max(warp.accounted_to);
+    }
+
+    fn issue(
+        &mut self,
+        scheduler: usize,
+        index: usize,
+        now: u64,
+        launch: &Launch<'_>,
+        executor: &mut Executor<'_>,
+        memory: &Memory,
+    ) {
+        let pc = self.warps[index].pc;
+        let instr = launch.code.at(pc);
+        let issue_cycles = instr.issue_cycles.max(1);
+        let place = self.warps[index].place;
+        self.schedulers[scheduler].pipe_free_at[instr.pipe as usize] = now + instr.pipe_cycles;
+        self.schedulers[scheduler].issued(place, now, issue_cycles);
+        self.report.stalls.add(Stall::Selected, 1);
+        self.warps[index].accounted_to = now + 1;
+        self.warps[index].floor = Moment::at(now + issue_cycles, Stall::Wait);
+        let step = match self.step(index, now, launch, executor, memory) {
+            Executed::Step(step) => step,
+            // The lanes that wait for others gave way to them, or nobody can go on.
+            Executed::Nothing => return self.refresh(index, launch),
+            Executed::Fault => return,
+        };
+        self.report.instructions += 1;
+        let result = self.time(index, instr, &step, executor.access(), now, launch);
+        if launch.traced {
+            let key = self.trace_key(index, now, pc, launch);
+            self.outbox.trace.push(TraceEvent::issued(self.index, scheduler as u32, key, step.active, step.on, result));
+        }
+        self.write_back(index, instr, result, launch);
+        if !self.warps[index].alive {
+            return;
+        }
+        if self.run_free(index, now, launch, executor, memory) && self.warps[index].alive {
+            self.refresh(index, launch);
+        }
+    }
+
+    /// Executes the warp's next instruction.
+    fn step(
+        &mut self,
+        index: usize,
+        now: u64,
+        launch: &Launch<'_>,
+        executor: &mut Executor<'_>,
+        memory: &Memory,
+    ) -> Executed {
+        let (slot, warp) = (self.warps[index].block_slot, self.warps[index].warp_in_block);
+        let mut port = SmPort {
+            memory,
+            writes: &mut self.outbox.writes,
+            lines: &mut self.lines,
+            cycle: now,
+            clock_mhz: launch.config.clock_mhz,
+            changes: self.changes,
+        };
+        match executor.step(&mut self.blocks[slot].block, warp, &mut port) {
+            Ok(Some(Step { effect: Effect::Waiting, .. }) | None) => Executed::Nothing,
+            Ok(Some(step)) => Executed::Step(step),
+            Err(violation) => {
+                self.outbox.fault = Some(SmFault { cycle: now, block: slot, violation });
+                Executed::Fault
+            }
+        }
+    }
+
+    /// Executes instructions that take no issue, as long as the warp stands before one. False on a fault.
+    fn run_free(
+        &mut self,
+        index: usize,
+        now: u64,
+        launch: &Launch<'_>,
+        executor: &mut Executor<'_>,
+        memory: &Memory,
+    ) -> bool {
+        loop {
+            let warp = &self.warps[index];
+            let block = &self.blocks[warp.block_slot].block;
+            let Some((pc, _)) = block.warps()[warp.warp_in_block].next() else { return true };
+            let instr = launch.code.at(pc);
+            let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
+            if instr.kind != Kind::Free || launch.code.reads(instr).iter().any(undecided) {
+                return true;
+            }
+            match self.step(index, now, launch, executor, memory) {
+                Executed::Step(_) => self.report.free_instructions += 1,
+                Executed::Nothing => return true,
+                Executed::Fault => return false,
+            }
+            let warp = &self.warps[index];
+            let sources = launch.code.reads(instr).iter().map(|place| warp.scoreboard[usize::from(*place)]);
+            let ready = sources.max().unwrap_or(Moment::START);
+            self.write_back(index, instr, ready, launch);
+        }
+    }
+
+    /// When the result of an executed instruction is there; what else it takes is booked.
+    fn time(
+        &mut self,
+        index: usize,
+        instr: &TimedInstr,
+        step: &Step,
+        addresses: &[u64; WARP_SIZE],
+        now: u64,
+        launch: &Launch<'_>,
+    ) -> Moment {
+        let config = launch.config;
+        let after = |cycles: u64| Moment::at(now + cycles, instr.result_stall);
+        match (instr.kind, step.effect) {
+            (Kind::Mio, _) => {
+                let delay = self.lsu.pass(self.warps[index].scheduler, now, 1);
+                after(instr.latency_cycles + delay)
+            }
+            (Kind::Load | Kind::Store | Kind::Atomic, Effect::Memory(note)) => {
+                self.access(&Timed { index, pc: step.pc, now, note: &note, addresses }, launch)
+            }
+            (Kind::Branch, _) => {
+                self.hold(index, now + config.branch_cycles, Stall::BranchResolving);
+                Moment::START
+            }
+            (Kind::Exit, Effect::Exit { .. }) => {
+                self.exit(index, now, launch);
+                Moment::START
+            }
+            (Kind::Barrier, Effect::Barrier { completed, .. }) => {
+                self.arrive(index, now, completed, launch);
+                after(config.barrier_cycles)
+            }
+            (Kind::WarpSync, _) => {
+                self.hold(index, now + config.warp_sync_cycles, Stall::Wait);
+                Moment::START
+            }
+            (Kind::Fence(scope), Effect::Fence(_)) => {
+                self.fence(index, scope, now, launch);
+                Moment::START
+            }
+            (Kind::Sleep, Effect::Sleep { nanoseconds }) => {
+                let cycles = u64::from(nanoseconds) * config.clock_mhz / 1000;
+                self.hold(index, now + cycles.max(1), Stall::Sleeping);
+                Moment::START
+            }
+            _ => after(instr.latency_cycles),
+        }
+    }
+
+    fn hold(&mut self, index: usize, until: u64, stall: Stall) {
+        let warp = &mut self.warps[index];
+        warp.floor = warp.floor.max(Moment::at(until, stall));
+    }
+
+    fn exit(&mut self, index: usize, now: u64, launch: &Launch<'_>) {
+        let warp = &self.warps[index];
+        let slot = warp.block_slot;
+        let is_done = self.blocks[slot].block.warps()[warp.warp_in_block].is_done();
+        // Threads that exit may have been all that a barrier still waited for.
+        self.wake_block(slot, now + launch.config.barrier_cycles, launch);
+        if is_done {
+            self.end_warp(index, now);
+        }
+    }
+
+    /// A warp's arrival at a barrier; the last one lets everybody go.
+    fn arrive(&mut self, index: usize, now: u64, completed: bool, launch: &Launch<'_>) {
+        let config = launch.config;
+        let arrival = self.barrier_free_at.max(now);
+        self.barrier_free_at = arrival + config.barrier_interval;
+        if completed {
+            let release = arrival + config.barrier_interval + config.barrier_cycles;
+            self.hold(index, release, Stall::Barrier);
+            self.wake_block(self.warps[index].block_slot, release, launch);
+        }
+    }
+
+    fn fence(&mut self, index: usize, scope: Scope, now: u64, launch: &Launch<'_>) {
+        let [block, gpu, system] = launch.config.fence_cycles;
+        let cycles = match scope {
+            Scope::Block => block,
+            Scope::Cluster | Scope::Gpu => gpu,
+            Scope::System => system,
+        };
+        if scope != Scope::Block {
+            self.l1.clear();
+        }
+        let stores_done = if scope == Scope::Block { 0 } else { self.stores_last_answer };
+        self.hold(index, (now + cycles).max(stores_done), Stall::Membar);
+    }
+
+    /// Enters a result in the scoreboard. Under a guard the old value may remain in some lanes, so its moment counts too.
+    fn write_back(&mut self, index: usize, instr: &TimedInstr, ready: Moment, launch: &Launch<'_>) {
+        let warp = &mut self.warps[index];
+        let mut ready = ready;
+        if instr.guard != 0 && instr.kind == Kind::Free {
+            ready = ready.max(warp.scoreboard[usize::from(instr.guard)].later(launch.config.guard_cycles));
+        }
+        for place in launch.code.writes(instr) {
+            let moment = &mut warp.scoreboard[usize::from(*place)];
+            *moment = if instr.guard != 0 { ready.max(*moment) } else { ready };
+        }
+    }
+
+    pub(super) fn trace_key(&self, index: usize, cycle: u64, pc: crate::isa::Pc, launch: &Launch<'_>) -> TraceKey {
+        let warp = &self.warps[index];
+        let block = self.blocks[warp.block_slot].resident.map_or(u64::MAX, |resident| resident.linear);
+        let pc = launch.original.get(pc as usize).copied().unwrap_or(pc);
+        TraceKey { cycle, pc, block, warp: warp.warp_in_block as u32 }
+    }
+}

@@ -1,0 +1,221 @@
+//! Memory instructions: passes through the shared stage, cache lookups, requests to L2.
+
+use crate::exec::{AccessKind, AccessNote};
+use crate::isa::{Access, AtomicKind, Cache, Op, Order, WARP_SIZE};
+
+use super::{AtomicNote, BOUNDARY_TOKEN, InFlight, L2Request, Launch, RequestKind, Sm};
+use crate::timing::memory::lines::{LinePart, Lines};
+use crate::timing::stall::{ATOMIC_TOKEN, Moment, Stall};
+
+/// Local memory of warps lies at these line numbers, far from all addresses: SM after SM, warp after warp, word after word.
+const LOCAL_LINES: u64 = 1 << 50;
+const LOCAL_LINES_PER_WARP: u64 = 1 << 22;
+const WARPS_PER_SM: u64 = 64;
+
+/// An access that is being timed.
+#[derive(Clone, Copy)]
+pub(super) struct Timed<'a> {
+    pub index: usize,
+    pub pc: crate::isa::Pc,
+    pub now: u64,
+    pub note: &'a AccessNote,
+    pub addresses: &'a [u64; WARP_SIZE],
+}
+
+impl Sm {
+    /// Times an executed access; the moment is that of its result. The lines of its global part are in `self.lines`.
+    pub(super) fn access(&mut self, timed: &Timed<'_>, launch: &Launch<'_>) -> Moment {
+        let note = timed.note;
+        let mut ready = Moment::at(timed.now + 1, Stall::Wait);
+        if note.global != 0 {
+            ready = ready.max(self.through_l1(timed, false, launch));
+        }
+        if note.local != 0 {
+            self.find_local_lines(timed);
+            ready = ready.max(self.through_l1(timed, true, launch));
+        }
+        if note.shared != 0 {
+            ready = ready.max(self.shared(timed, launch));
+        }
+        if note.param != 0 {
+            ready = ready.max(Moment::at(timed.now + launch.config.constant_cycles, Stall::ShortScoreboard));
+        }
+        ready
+    }
+
+    fn shared(&mut self, timed: &Timed<'_>, launch: &Launch<'_>) -> Moment {
+        let (note, config) = (timed.note, launch.config);
+        let mut passes = u64::from(note.wavefronts.actual);
+        let extra = u64::from(note.wavefronts.actual.saturating_sub(note.wavefronts.ideal));
+        let mut cycles = config.shared_cycles + config.shared_pass_cycles * extra;
+        if matches!(note.kind, AccessKind::Atomic | AccessKind::Reduction) {
+            self.lines.gather(timed.addresses, note.shared, note.bytes);
+            self.lines.count_shared_addresses(timed.addresses, note.shared);
+            let most = self.lines.as_slice().iter().map(|part| u64::from(part.lanes_on_one_address)).max().unwrap_or(1);
+            passes = passes.max(most);
+            cycles += config.shared_atomic_cycles * most;
+        }
+        let scheduler = self.warps[timed.index].scheduler;
+        let delay = self.lsu.pass(scheduler, timed.now, passes.div_ceil(config.lines_per_cycle));
+        let cycles = cycles + wide(note.bytes, launch) + delay;
+        Moment::at(timed.now + cycles, Stall::ShortScoreboard)
+    }
+
+    /// A global or local access through the lines in `self.lines`.
+    fn through_l1(&mut self, timed: &Timed<'_>, is_local: bool, launch: &Launch<'_>) -> Moment {
+        let config = launch.config;
+        let mut passes = (self.lines.as_slice().len() as u64).div_ceil(config.lines_per_cycle);
+        if timed.note.kind == AccessKind::Store {
+            passes = passes.max((f64::from(self.lines.sector_count()) * config.write_sector_cycles).ceil() as u64);
+        }
+        let scheduler = self.warps[timed.index].scheduler;
+        let start = timed.now + self.lsu.pass(scheduler, timed.now, passes);
+        let lines = std::mem::take(&mut self.lines);
+        let ready = match timed.note.kind {
+            AccessKind::Load => self.load(timed, &lines, start, launch),
+            AccessKind::Store => self.store(timed, &lines, start, is_local),
+            AccessKind::Atomic | AccessKind::Reduction => self.atomic(timed, &lines, start, launch),
+        };
+        self.lines = lines;
+        ready
+    }
+
+    fn load(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, launch: &Launch<'_>) -> Moment {
+        let config = launch.config;
+        let keeps = instruction_access(timed, launch).is_none_or(|access| uses_l1(&access));
+        let count = lines.as_slice().len() as u64;
+        let last_pass = count.saturating_sub(1) / config.lines_per_cycle;
+        let hit = start + config.l1_hit_cycles + wide(timed.note.bytes, launch) + last_pass;
+        let mut ready_cycle = hit;
+        let first_wait = self.outbox.waits.len();
+        let flight = self.outbox.in_flight.len() as u32;
+        for (part, pass) in lines.as_slice().iter().zip(0..) {
+            let at = (start + pass / config.lines_per_cycle) as f64;
+            if !keeps {
+                let kind = RequestKind::Read { sectors: part.sectors(), place: None };
+                let request = self.request(timed.now, at, part, kind);
+                self.outbox.waits.push((flight, request));
+                continue;
+            }
+            let found = self.l1.load(part, self.outbox.requests.len() as u32);
+            ready_cycle = ready_cycle.max(found.ready_cycle);
+            for request in &found.pending[..found.pending_count] {
+                self.outbox.waits.push((flight, *request));
+            }
+            if found.missing != 0 {
+                let kind = RequestKind::Read { sectors: found.missing, place: Some(found.place as u32) };
+                let request = self.request(timed.now, at, part, kind);
+                self.outbox.waits.push((flight, request));
+            }
+        }
+        if self.outbox.waits.len() == first_wait {
+            return Moment::at(ready_cycle, Stall::LongScoreboard);
+        }
+        self.fly(timed, ready_cycle, 0, launch)
+    }
+
+    fn store(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, is_local: bool) -> Moment {
+        for (part, pass) in lines.as_slice().iter().zip(0..) {
+            self.stores_waiting += u64::from(part.sectors().count_ones());
+            self.request(timed.now, (start + pass) as f64, part, RequestKind::Write { granules: part.granules });
+            if is_local {
+                self.l1.keep(part, start);
+            }
+        }
+        Moment::START
+    }
+
+    fn atomic(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, launch: &Launch<'_>) -> Moment {
+        let returns = timed.note.kind == AccessKind::Atomic;
+        let flight = self.outbox.in_flight.len() as u32;
+        for (part, pass) in lines.as_slice().iter().zip(0..) {
+            let sectors = part.sectors();
+            let busy_cycles = same_address_cycles(timed, part, launch);
+            self.l1.drop_sectors(part.line, sectors);
+            self.stores_waiting += u64::from(sectors.count_ones());
+            let kind = RequestKind::Atomic { sectors, busy_cycles };
+            let request = self.request(timed.now, (start + pass) as f64, part, kind);
+            if returns {
+                self.outbox.waits.push((flight, request));
+            }
+        }
+        let warp = &self.warps[timed.index];
+        self.outbox
+            .atomics
+            .push(AtomicNote { block: warp.block_slot as u16, warp_in_block: warp.warp_in_block as u16 });
+        self.blocks[warp.block_slot].atomics_pending += 1;
+        match returns {
+            true => self.fly(timed, start, ATOMIC_TOKEN, launch),
+            false => Moment::START,
+        }
+    }
+
+    fn request(&mut self, cycle: u64, start: f64, part: &LinePart, kind: RequestKind) -> u32 {
+        self.outbox.requests.push(L2Request { cycle, start, line: part.line, kind });
+        (self.outbox.requests.len() - 1) as u32
+    }
+
+    /// Enters a load or atomic whose requests are under way.
+    fn fly(&mut self, timed: &Timed<'_>, ready_cycle: u64, mark: u32, launch: &Launch<'_>) -> Moment {
+        let token = self.outbox.in_flight.len() as u32 | mark;
+        let issue = self.trace_key(timed.index, timed.now, timed.pc, launch);
+        self.outbox.in_flight.push(InFlight { warp: timed.index as u16, token, ready_cycle, issue });
+        Moment::unknown(token, Stall::LongScoreboard)
+    }
+
+    /// When the SM may write again: L2 takes in only so many sectors at a time.
+    pub(super) fn store_room_at(&mut self, now: u64, most: u64) -> Moment {
+        while let Some((cycle, sectors)) = self.store_answers.front().copied() {
+            if cycle > now {
+                break;
+            }
+            self.stores_waiting -= u64::from(sectors);
+            self.store_answers.pop_front();
+        }
+        match (self.stores_waiting < most, self.store_answers.front()) {
+            (true, _) => Moment::START,
+            (false, Some((cycle, _))) => Moment::at(*cycle, Stall::LgThrottle),
+            (false, None) => Moment::unknown(BOUNDARY_TOKEN, Stall::LgThrottle),
+        }
+    }
+
+    /// Lines of a local access: a word of the 32 lanes of a warp lies side by side.
+    fn find_local_lines(&mut self, timed: &Timed<'_>) {
+        let first = LOCAL_LINES
+            + (u64::from(self.index) * WARPS_PER_SM + timed.index as u64 % WARPS_PER_SM) * LOCAL_LINES_PER_WARP;
+        self.lines.clear();
+        for word in 0..u64::from(timed.note.bytes.div_ceil(4)) {
+            let place = |lane: usize| ((first + (timed.addresses[lane] >> 2) + word) << 7) + 4 * lane as u64;
+            self.lines.add(&std::array::from_fn(place), timed.note.local, 4);
+        }
+    }
+}
+
+/// What an access of 16 bytes or more takes longer.
+fn wide(bytes: u32, launch: &Launch<'_>) -> u64 {
+    if bytes >= 16 { launch.config.wide_load_cycles } else { 0 }
+}
+
+fn instruction_access(timed: &Timed<'_>, launch: &Launch<'_>) -> Option<Access> {
+    match launch.grid.kernel().instr(timed.pc).op {
+        Op::Load(access) => Some(access),
+        _ => None,
+    }
+}
+
+/// Ordinary loads look in L1; those that must see others' stores, or say so, go to L2.
+fn uses_l1(access: &Access) -> bool {
+    access.order == Order::Weak && !matches!(access.cache, Cache::L2 | Cache::Volatile)
+}
+
+/// How long L2 is busy with the lanes that share an address. Integer operations without distinct results are combined in the
+/// warp before they leave it, as ptxas does.
+fn same_address_cycles(timed: &Timed<'_>, part: &LinePart, launch: &Launch<'_>) -> f64 {
+    let config = launch.config;
+    let lanes = f64::from(part.lanes_on_one_address);
+    match launch.grid.kernel().instr(timed.pc).op {
+        Op::Atomic(AtomicKind::Exch | AtomicKind::Cas, _) => lanes * config.atomic_exchange_cycles,
+        Op::Atomic(_, access) if access.ty.is_float() => lanes * config.atomic_float_cycles,
+        _ => config.atomic_integer_cycles,
+    }
+}

@@ -1,0 +1,200 @@
+//! Blocks and warps that live on an SM, and how they come to live there.
+
+use crate::exec::{Block, Grid};
+use crate::isa::Pc;
+
+use super::scheduler::BLOCKED;
+use super::{Launch, Sm};
+use crate::timing::code::{Kind, TimedInstr};
+use crate::timing::report::Placement;
+use crate::timing::stall::{Moment, Stall};
+
+/// Room for a block.
+#[derive(Debug)]
+pub(crate) struct BlockSlot {
+    pub block: Block,
+    pub resident: Option<Resident>,
+    /// Atomics of this quantum whose effect is not in memory yet.
+    pub atomics_pending: u32,
+    first_warp: usize,
+}
+
+/// A block that lives on the SM.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Resident {
+    /// Linear number in the grid.
+    pub linear: u64,
+    pub start_cycle: u64,
+    /// Warps that have not ended.
+    warps_left: u32,
+}
+
+/// Room for a warp, with what it waits for.
+#[derive(Debug)]
+pub(crate) struct WarpSlot {
+    pub block_slot: usize,
+    pub warp_in_block: usize,
+    pub scheduler: usize,
+    pub place: usize,
+    /// When each slot and predicate can be read.
+    pub scoreboard: Vec<Moment>,
+    /// Earliest issue whatever the operands.
+    pub floor: Moment,
+    /// Cycle up to which its time is accounted for.
+    pub accounted_to: u64,
+    /// What it executes next, while it is not blocked.
+    pub pc: Pc,
+    pub alive: bool,
+    /// Something that it waits for is decided at the boundary.
+    pub waits_for_boundary: bool,
+    /// It waits for other warps of its block.
+    pub at_barrier: bool,
+}
+
+impl WarpSlot {
+    pub fn new(scoreboard_len: usize) -> Self {
+        Self {
+            block_slot: 0,
+            warp_in_block: 0,
+            scheduler: 0,
+            place: 0,
+            scoreboard: vec![Moment::START; scoreboard_len],
+            floor: Moment::START,
+            accounted_to: 0,
+            pc: 0,
+            alive: false,
+            waits_for_boundary: false,
+            at_barrier: false,
+        }
+    }
+}
+
+impl Sm {
+    /// Puts a block in a free slot; its first warp can issue at `start_cycle`.
+    pub fn start_block(&mut self, slot: usize, linear: u64, start_cycle: u64, launch: &Launch<'_>) {
+        let grid = launch.grid;
+        let warps = grid.warps_per_block() as usize;
+        let first = slot * warps;
+        let room = &mut self.blocks[slot];
+        room.block.start(grid, linear, self.index, first as u32);
+        room.resident = Some(Resident { linear, start_cycle, warps_left: warps as u32 });
+        (room.atomics_pending, room.first_warp) = (0, first);
+        for warp in 0..warps {
+            let start = start_cycle + warp as u64 * launch.config.warp_launch_interval;
+            self.start_warp(slot, warp, start, launch);
+        }
+    }
+
+    fn start_warp(&mut self, slot: usize, warp_in_block: usize, start: u64, launch: &Launch<'_>) {
+        // The emptiest scheduler, warp w's own (w mod 4) among equals.
+        let count = self.schedulers.len();
+        let turn = |scheduler: usize| (scheduler + count - warp_in_block % count) % count;
+        let scheduler =
+            (0..count).min_by_key(|scheduler| (self.schedulers[*scheduler].count(), turn(*scheduler))).unwrap_or(0);
+        let index = self.blocks[slot].first_warp + warp_in_block;
+        let Some(place) = self.schedulers[scheduler].add(index as u16, self.warps_started, BLOCKED) else { return };
+        self.warps_started += 1;
+        let warp = &mut self.warps[index];
+        warp.scoreboard.fill(Moment::START);
+        (warp.block_slot, warp.warp_in_block) = (slot, warp_in_block);
+        (warp.scheduler, warp.place) = (scheduler, place);
+        (warp.floor, warp.accounted_to) = (Moment::at(start, Stall::Wait), start);
+        (warp.alive, warp.waits_for_boundary, warp.at_barrier) = (true, false, false);
+        self.refresh(index, launch);
+    }
+
+    /// Works out when a warp can issue its next instruction. A warp without one waits for others, or is done.
+    pub(super) fn refresh(&mut self, index: usize, launch: &Launch<'_>) {
+        let warp = &mut self.warps[index];
+        if !warp.alive {
+            return;
+        }
+        let block = &self.blocks[warp.block_slot].block;
+        let ready = match block.warps()[warp.warp_in_block].next() {
+            Some((pc, _)) => {
+                warp.pc = pc;
+                needed(launch, warp, launch.code.at(pc))
+            }
+            None => BLOCKED,
+        };
+        warp.at_barrier = ready == BLOCKED;
+        warp.waits_for_boundary = ready != BLOCKED && ready.cycle().is_none();
+        self.schedulers[warp.scheduler].set_ready(warp.place, ready);
+    }
+
+    /// A warp has executed its last instruction at `now`.
+    pub(super) fn end_warp(&mut self, index: usize, now: u64) {
+        let warp = &mut self.warps[index];
+        warp.alive = false;
+        self.schedulers[warp.scheduler].remove(warp.place);
+        let slot = warp.block_slot;
+        let room = &mut self.blocks[slot];
+        let Some(resident) = &mut room.resident else { return };
+        resident.warps_left -= 1;
+        if resident.warps_left == 0 {
+            let Resident { linear, start_cycle, .. } = *resident;
+            room.resident = None;
+            self.report.placements.push(Placement { block: linear, sm: self.index, start_cycle, end_cycle: now + 1 });
+            self.outbox.finished.push((slot, now + 1));
+        }
+    }
+
+    /// Warps of a block that waited for others and can go on now do so from `cycle` on.
+    pub(super) fn wake_block(&mut self, slot: usize, cycle: u64, launch: &Launch<'_>) {
+        let first = self.blocks[slot].first_warp;
+        for index in first..first + launch.grid.warps_per_block() as usize {
+            let warp = &mut self.warps[index];
+            if warp.alive && warp.at_barrier {
+                let can_go = self.blocks[slot].block.warps()[warp.warp_in_block].next().is_some();
+                if can_go {
+                    warp.floor = warp.floor.max(Moment::at(cycle, Stall::Barrier));
+                    self.refresh(index, launch);
+                }
+            }
+        }
+    }
+
+    /// Lets lanes go that wait for lanes which cannot come, in a block of which no warp can run. True if that helped any.
+    pub fn release_waiting(&mut self, now: u64, launch: &Launch<'_>) -> bool {
+        let mut any = false;
+        for slot in 0..self.blocks.len() {
+            if self.blocks[slot].resident.is_some() && self.blocks[slot].block.release_waiting(launch.grid) {
+                self.wake_block(slot, now, launch);
+                any = true;
+            }
+        }
+        any
+    }
+
+    /// Whether blocks live here.
+    pub fn is_busy(&self) -> bool {
+        self.blocks.iter().any(|slot| slot.resident.is_some())
+    }
+}
+
+/// When the operands of an instruction are there.
+fn needed(launch: &Launch<'_>, warp: &WarpSlot, instr: &TimedInstr) -> Moment {
+    let mut ready = warp.floor;
+    if instr.guard != 0 {
+        ready = ready.max(warp.scoreboard[usize::from(instr.guard)].later(launch.config.guard_cycles));
+    }
+    let sources = launch.code.reads(instr).iter().map(|place| warp.scoreboard[usize::from(*place)]);
+    if instr.kind == Kind::Free {
+        return sources.filter(|moment| moment.is_undecided_value()).fold(warp.floor, Moment::max);
+    }
+    ready = sources.fold(ready, Moment::max);
+    // A result of variable latency must be there before its register is written again; fixed ones keep their order.
+    for place in launch.code.writes(instr) {
+        let before = warp.scoreboard[usize::from(*place)];
+        if matches!(before.stall(), Stall::LongScoreboard | Stall::ShortScoreboard) {
+            ready = ready.max(before);
+        }
+    }
+    ready
+}
+
+impl BlockSlot {
+    pub fn new(grid: &Grid) -> Self {
+        Self { block: Block::new(grid), resident: None, atomics_pending: 0, first_warp: 0 }
+    }
+}
