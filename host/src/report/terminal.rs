@@ -70,7 +70,9 @@ impl<W: Write> Terminal<W> {
             writeln!(self.out)?;
         }
         for note in &outcome.notes {
-            writeln!(self.out, "  {note}")?;
+            for line in wrap(note, usize::from(WIDTH_MAX) - 2) {
+                writeln!(self.out, "  {line}")?;
+            }
         }
         for judged in &outcome.claims {
             self.claim(judged)?;
