@@ -1,5 +1,13 @@
 //! The labs: one file each, and the table that command line, reports and tests go by. How to write one: [`crate::lab`].
+//!
+//! What several labs need stands beside them: [`input`], [`counters`], a [`census`] of a launch's threads, and for
+//! SASS [`code`] and its [`control_flow`].
 
+mod census;
+mod code;
+mod control_flow;
+mod counters;
+mod input;
 mod launch;
 
 use crate::lab::Lab;

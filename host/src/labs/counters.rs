@@ -1,0 +1,39 @@
+//! Names of the counters that labs read, as Nsight Compute spells them.
+
+use crate::backend::LaunchReport;
+use crate::claim::Value;
+use crate::lab::LabContext;
+
+/// Instructions that warps executed, each once whatever its lanes.
+pub const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
+/// Lanes that took part, summed over those instructions.
+pub const THREAD_INSTRUCTIONS: &str = "smsp__thread_inst_executed.sum";
+/// Branches, calls and returns among them.
+pub const BRANCHES: &str = "smsp__sass_inst_executed_op_branch.sum";
+/// Executions of a branch at which the lanes of a warp went different ways.
+pub const DIVERGENT_BRANCHES: &str = "smsp__sass_branch_targets_threads_divergent.sum";
+pub const WARPS: &str = "sm__warps_launched.sum";
+pub const LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
+pub const STORE_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
+pub const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+
+/// Why a claim on a counter is not run where nothing counts.
+pub const NOT_COUNTED: &str = "needs counters, which this backend does not give";
+
+/// The counter, or the reason why there is none.
+pub fn counter(report: &LaunchReport, name: &str) -> Result<f64, String> {
+    report.counter(name).ok_or_else(|| NOT_COUNTED.to_owned())
+}
+
+/// One counter over another.
+pub fn ratio(report: &LaunchReport, numerator: &str, denominator: &str) -> Result<f64, String> {
+    Ok(counter(report, numerator)? / counter(report, denominator)?)
+}
+
+/// Records what was found for a claim, or why it was not.
+pub fn record(cx: &mut LabContext<'_>, id: &str, result: Result<impl Into<Value>, String>) {
+    match result {
+        Ok(value) => cx.found(id, value),
+        Err(reason) => cx.not_run(id, reason),
+    }
+}

@@ -1,0 +1,73 @@
+//! Inputs of the labs and the comparison of results.
+
+use crate::random::SplitMix64;
+
+/// `n` numbers from -1 to 1, none of them special.
+pub fn noise(n: u32, seed: u64) -> Vec<f32> {
+    let mut random = SplitMix64::new(seed);
+    (0..n).map(|_| 2.0 * random.unit_f32() - 1.0).collect()
+}
+
+/// Results that differ from what was expected, bit for bit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Differences {
+    pub count: usize,
+    /// Index, value found, value expected.
+    pub first: Option<(usize, f32, f32)>,
+}
+
+/// Compares as many results as are expected; those that are missing differ.
+pub fn differences(found: &[f32], expected: impl IntoIterator<Item = f32>) -> Differences {
+    let mut differences = Differences { count: 0, first: None };
+    for (index, expected) in expected.into_iter().enumerate() {
+        let found = found.get(index).copied().unwrap_or(f32::NAN);
+        if found.to_bits() != expected.to_bits() {
+            differences.count += 1;
+            differences.first.get_or_insert((index, found, expected));
+        }
+    }
+    differences
+}
+
+impl Differences {
+    pub fn none(&self) -> bool {
+        self.count == 0
+    }
+}
+
+/// For a claim that says that there are none.
+impl std::fmt::Display for Differences {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.first {
+            None => write!(f, "no difference"),
+            Some((index, found, expected)) => {
+                write!(f, "{} differ, first element {index}: {found:e} instead of {expected:e}", self.count)
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_has_both_signs_and_stays_within_one() {
+        let numbers = noise(1_003, 7);
+        assert!(numbers.iter().any(|x| *x < -0.5) && numbers.iter().any(|x| *x > 0.5));
+        assert!(numbers.iter().all(|x| x.abs() <= 1.0));
+    }
+
+    #[test]
+    fn differences_are_of_bits_so_that_zeros_of_two_signs_differ() {
+        assert!(differences(&[1.0, f32::NAN], [1.0, f32::NAN]).none());
+        let found = differences(&[1.0, 0.0, 3.0], [1.0, -0.0, 4.0]);
+        assert_eq!((found.count, found.first), (2, Some((1, 0.0, -0.0))));
+        assert_eq!(found.to_string(), "2 differ, first element 1: 0e0 instead of -0e0");
+    }
+
+    #[test]
+    fn results_that_are_missing_differ() {
+        assert_eq!(differences(&[1.0], [1.0, 2.0]).count, 1);
+    }
+}
