@@ -10,10 +10,15 @@ use std::time::{Duration, Instant};
 
 use warpwise_kernels::slow::slow;
 use warpwise_kernels::vecadd::vecadd;
+use warpwise_kernels::whoami::Identity;
+use warpwise_simt::device::Device;
 
 use crate::backend::LaunchShape;
 use crate::claim::{Claim, equal, greater_than, holds};
 use crate::lab::{Lab, LabContext, LabError};
+use crate::labs::census::Census;
+use crate::labs::counters::{LOAD_SECTORS, STORE_SECTORS, counter, record};
+use crate::labs::input::{differences, noise};
 
 pub static LAB: Lab = Lab {
     id: "launch",
@@ -33,26 +38,33 @@ const WARP: u32 = warpwise_simt::isa::WARP_SIZE as u32;
 
 /// Steps of `slow`: at four cycles or more each, over a millisecond on any of the devices.
 const SLOW_STEPS: u32 = 1_000_000;
-
-const LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
-const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+const ATTEMPTS: u32 = 3;
 
 fn claims() -> Vec<Claim> {
     let sectors = "a warp's 32 floats are 4 sectors, the last partly active warp's 3 are 1";
     let mut claims = vec![
-        Claim::new("blocks", "ch1 §2", "n = 1,000,003 at 256 threads a block takes 3,907 blocks", equal(3907)),
-        Claim::new("threads", "ch1 §2", "they are 1,000,192 threads", equal(1_000_192)),
-        Claim::new("idle", "ch1 §2", "189 threads have no element", equal(189)),
-        Claim::new("idle_lanes", "ch1 §2", "29 of them are lanes of a warp that has work too", equal(29)),
-        Claim::new("idle_warps", "ch1 §2", "the others are 5 whole warps", equal(5)),
+        Claim::new("blocks", "ch1 §2", "n = 1,000,003 at 256 threads a block: blocks", equal(3907)),
+        Claim::new("threads", "ch1 §2", "their threads", equal(1_000_192)),
+        Claim::new("idle", "ch1 §2", "threads that have no element", equal(189)),
+        Claim::new("idle_lanes", "ch1 §2", "those of them in a warp that has work too", equal(29)),
+        Claim::new("idle_warps", "ch1 §2", "whole warps that have none", equal(5)),
         Claim::new("result", "ch1 §2", "the sums equal the CPU's, bit for bit", holds("no element differs")),
-        Claim::new("load_sectors", "ch1 §4", "the loads touch 250,002 sectors of 32 bytes", equal(250_002))
-            .note(sectors),
-        Claim::new("store_sectors", "ch1 §4", "the stores touch 125,001", equal(125_001)).note(sectors),
-        Claim::new("registers", "ch1 §5", "vecadd takes 12 registers on sm_120", equal(12)).recorded(),
-        Claim::new("allocated", "ch1 §9", "of which a thread occupies 16, in units of 8", equal(16)).recorded(),
-        Claim::new("returns_at_once", "ch1 §1", "the launch call returns before the kernel ends", greater_than(2.0))
-            .note("the time until the kernel has ended, over the time of the launch call"),
+        Claim::new("load_sectors", "ch1 §4", "sectors of 32 bytes that the loads touch", equal(250_002))
+            .note(sectors)
+            .on_machine(),
+        Claim::new("store_sectors", "ch1 §4", "sectors that the stores touch", equal(125_001))
+            .note(sectors)
+            .on_machine(),
+        Claim::new("registers", "ch1 §5", "registers of vecadd on sm_120", equal(12)).recorded(),
+        Claim::new("allocated", "ch1 §9", "registers that a thread of it occupies", equal(16))
+            .note("they are given to warps 256 at a time, eight a thread")
+            .recorded(),
+        Claim::new(
+            "returns_at_once",
+            "ch1 §1",
+            "how often the launch call of slow fits into the time until it has ended",
+            greater_than(2.0),
+        ),
     ];
     claims.extend(refused::claims());
     claims.extend(faults::claims());
@@ -60,7 +72,7 @@ fn claims() -> Vec<Claim> {
 }
 
 fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
-    grid(cx);
+    grid(cx)?;
     sums(cx)?;
     registers(cx)?;
     asynchronous(cx)?;
@@ -68,58 +80,58 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     faults::run(cx)
 }
 
-/// The grid is rounded up to whole blocks.
-fn grid(cx: &mut LabContext<'_>) {
-    let shape = LaunchShape::linear(N, BLOCK);
-    let threads = shape.blocks() * shape.block_threads();
-    let idle = threads - u64::from(N);
-    let idle_lanes = u64::from(N.next_multiple_of(WARP) - N);
-    cx.found("blocks", shape.blocks());
-    cx.found("threads", threads);
-    cx.found("idle", idle);
-    cx.found("idle_lanes", idle_lanes);
-    cx.found("idle_warps", (idle - idle_lanes) / u64::from(WARP));
+/// The grid is rounded up to whole blocks: who has no element, by the threads' own account.
+fn grid(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let census = Census::take(&cx.gpu()?, LaunchShape::linear(N, BLOCK))?;
+    let idle = |thread: &&Identity| thread.index_1d >= N;
+    let idle_of = |warp: &[Identity]| warp.iter().filter(idle).count();
+    let in_part = |warp: &&[Identity]| idle_of(warp) < warp.len();
+    cx.found("blocks", census.blocks().count());
+    cx.found("threads", census.identities.len());
+    cx.found("idle", idle_of(&census.identities));
+    cx.found("idle_lanes", census.warps().filter(in_part).map(idle_of).sum::<usize>());
+    cx.found("idle_warps", census.count(|thread| !idle(&thread)).idle);
+    Ok(())
 }
 
 fn sums(cx: &mut LabContext<'_>) -> Result<(), LabError> {
-    let a: Vec<f32> = (0..N).map(|i| i as f32 * 0.5).collect();
-    let b: Vec<f32> = (0..N).map(|i| 1.0 / (i + 1) as f32).collect();
+    let (a, b) = (noise(N, 12), noise(N, 13));
     let gpu = cx.gpu()?;
     let (device_a, device_b) = (gpu.upload(&a)?, gpu.upload(&b)?);
     let c = gpu.zeros::<f32>(a.len())?;
     let args = (device_a.ptr(), device_b.ptr(), c.ptr(), N);
     let report = cx.measure(&gpu, &vecadd, "", LaunchShape::linear(N, BLOCK), args)?;
-    let wrong = c.download()?.iter().zip(a.iter().zip(&b)).filter(|(c, (a, b))| **c != **a + **b).count();
-    cx.holds("result", wrong == 0, format!("{wrong} elements differ"));
-    for (claim, counter) in [("load_sectors", LOAD_SECTORS), ("store_sectors", STORE_SECTORS)] {
-        match report.counter(counter) {
-            Some(sectors) => cx.found(claim, sectors),
-            None => cx.not_run(claim, "this backend does not count"),
-        }
-    }
+    let wrong = differences(&c.download()?, a.iter().zip(&b).map(|(a, b)| a + b));
+    cx.holds("result", wrong.none(), wrong.to_string());
+    record(cx, "load_sectors", counter(&report, LOAD_SECTORS));
+    record(cx, "store_sectors", counter(&report, STORE_SECTORS));
     Ok(())
 }
 
 fn registers(cx: &mut LabContext<'_>) -> Result<(), LabError> {
-    /// A warp's registers are allocated in units of 256 (compute capability 7.0 on), 8 a thread.
-    const UNIT: u32 = 8;
-    let registers = cx.resources("vecadd", "sm_120")?.registers.value();
-    cx.found("registers", registers);
-    cx.found("allocated", registers.next_multiple_of(UNIT));
+    let device = Device::default_device();
+    let resources = cx.resources(vecadd.name, &device.arch())?;
+    let occupancy = resources.occupancy(&device.limits, LaunchShape::linear(BLOCK, BLOCK))?;
+    cx.found("registers", resources.registers.value());
+    cx.found("allocated", occupancy.allocated_registers_per_block / i64::from(BLOCK));
     Ok(())
 }
 
-/// Times the call and the wait apart. The first launch loads the kernel, so the second is timed.
+/// Times the call and the wait apart. The first launch loads the kernel, so later ones are timed; the best counts, since a
+/// busy CPU may keep any one call waiting.
 fn asynchronous(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
     let values = gpu.upload(&[1_u32; WARP as usize])?;
     gpu.launch(&slow, 1, WARP, (values.ptr(), WARP, 1))?;
     gpu.synchronize()?;
-    let started = Instant::now();
-    gpu.launch(&slow, 1, WARP, (values.ptr(), WARP, SLOW_STEPS))?;
-    let call = started.elapsed().max(Duration::from_nanos(1));
-    gpu.synchronize()?;
-    let whole = started.elapsed();
-    cx.found("returns_at_once", whole.as_secs_f64() / call.as_secs_f64());
+    let mut most: f64 = 0.0;
+    for _ in 0..ATTEMPTS {
+        let started = Instant::now();
+        gpu.launch(&slow, 1, WARP, (values.ptr(), WARP, SLOW_STEPS))?;
+        let call = started.elapsed().max(Duration::from_nanos(1));
+        gpu.synchronize()?;
+        most = most.max(started.elapsed().as_secs_f64() / call.as_secs_f64());
+    }
+    cx.found("returns_at_once", most);
     Ok(())
 }
