@@ -3,18 +3,34 @@
 //! What several labs need stands beside them: [`input`], [`counters`], a [`census`] of a launch's threads, and for
 //! SASS [`code`] and its [`control_flow`].
 
+mod blocks2d;
 mod census;
 mod code;
 mod control_flow;
 mod counters;
+mod divergence;
+mod guard;
+mod ids;
 mod input;
 mod launch;
+mod occupancy;
+mod predication;
+mod sass;
 
 use crate::lab::Lab;
 use crate::suggest::UnknownName;
 
 /// Every lab, in the order of the chapters.
-pub static LABS: &[&Lab] = &[&launch::LAB];
+pub static LABS: &[&Lab] = &[
+    &launch::LAB,
+    &ids::LAB,
+    &blocks2d::LAB,
+    &sass::LAB,
+    &divergence::LAB,
+    &guard::LAB,
+    &predication::LAB,
+    &occupancy::LAB,
+];
 
 /// The lab with this id.
 pub fn find(id: &str) -> Result<&'static Lab, UnknownName> {
