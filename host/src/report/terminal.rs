@@ -70,8 +70,10 @@ impl<W: Write> Terminal<W> {
             writeln!(self.out)?;
         }
         for note in &outcome.notes {
-            for line in wrap(note, usize::from(WIDTH_MAX) - 2) {
-                writeln!(self.out, "  {line}")?;
+            let mut lines = wrap(note, usize::from(WIDTH_MAX) - 4).into_iter();
+            writeln!(self.out, "  {}", lines.next().unwrap_or_default())?;
+            for line in lines {
+                writeln!(self.out, "    {line}")?;
             }
         }
         for judged in &outcome.claims {
