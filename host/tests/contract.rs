@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use cuda_std::host::{DevicePtr, Kernel};
 use warpwise::backend::sim::Sim;
-use warpwise::backend::{Gpu, GpuError, LaunchShape, MachineOptions};
+use warpwise::backend::{ACHIEVED_OCCUPANCY_PERCENT, Gpu, GpuError, LaunchShape, MachineOptions, StreamId};
 use warpwise::kernels::Code;
+use warpwise::numbers::Time;
 use warpwise_simt::device::Device;
 
 static ADD_INDEX: Kernel<(DevicePtr<u32>, u32)> =
@@ -164,5 +165,37 @@ fn a_report_has_counters_and_is_given_once() -> Result<(), GpuError> {
     assert_eq!(report.counter("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum"), Some(4.0));
     assert_eq!(report.time(), None);
     assert!(matches!(gpu.report(launch), Err(GpuError::NoReport)));
+    Ok(())
+}
+
+#[test]
+fn events_tell_the_modelled_time_of_what_lies_between() -> Result<(), GpuError> {
+    let gpu = context();
+    let values = gpu.zeros::<u32>(32)?;
+    let [start, end] = [gpu.create_event()?, gpu.create_event()?];
+    assert!(matches!(gpu.elapsed(start, end), Err(GpuError::NoTime(_))), "neither was recorded");
+    gpu.record(start, StreamId::DEFAULT)?;
+    let time = gpu.profile(&ADD_INDEX, LaunchShape::linear(32, 32), None, (values.ptr(), 32))?.times.pop();
+    gpu.record(end, StreamId::DEFAULT)?;
+    let between = gpu.elapsed(start, end)?;
+    assert!(matches!(between, Time::Modelled { .. }), "{between:?}");
+    assert_eq!(time.as_ref().map(Time::us), Some(between.us()));
+    gpu.launch(&ADD_INDEX, 1, 32, (values.ptr(), 32))?;
+    gpu.record(end, StreamId::DEFAULT)?;
+    assert!(matches!(gpu.elapsed(start, end), Err(GpuError::NoTime(_))), "a functional launch has no time");
+    Ok(())
+}
+
+#[test]
+fn a_timed_launch_says_where_its_blocks_ran_and_how_full_the_sms_were() -> Result<(), GpuError> {
+    let gpu = context();
+    let values = gpu.zeros::<u32>(64)?;
+    let report = gpu.profile(&ADD_INDEX, LaunchShape::linear(64, 32), None, (values.ptr(), 64))?;
+    let timing = report.timing.as_ref().expect("a timed launch has an account");
+    let mut blocks: Vec<u64> = timing.placements.iter().map(|placement| placement.block).collect();
+    blocks.sort_unstable();
+    assert_eq!(blocks, [0, 1]);
+    let achieved = report.counter(ACHIEVED_OCCUPANCY_PERCENT).expect("a timed launch has it");
+    assert!(0.0 < achieved && achieved <= 100.0, "{achieved}");
     Ok(())
 }

@@ -21,12 +21,13 @@ pub mod sim;
 
 use std::num::NonZeroU32;
 
-pub use counters::CounterSet;
+pub use counters::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
 pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
 pub use options::MachineOptions;
 use warpwise_simt::device::Limits;
+use warpwise_simt::timing::Timing;
 
 use crate::numbers::Time;
 
@@ -87,6 +88,8 @@ pub struct LaunchReport {
     pub counters: Option<CounterSet>,
     /// Empty after a functional run.
     pub times: Vec<Time>,
+    /// The cycle model's account: where each block ran, what warps waited for. `None` on a GPU and after a functional run.
+    pub timing: Option<Timing>,
 }
 
 impl LaunchReport {

@@ -2,7 +2,7 @@
 
 use warpwise_simt::occupancy::Occupancy;
 
-use crate::backend::CounterSet;
+use crate::backend::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
 use crate::numbers::{Regs, Time};
 
 /// Registers and spills as ptxas reports them, the occupancy that they allow, and the time.
@@ -39,14 +39,13 @@ pub struct OccupancyFigures {
     pub limiters: Vec<&'static str>,
 }
 
-/// Counter of the share of an SM's warps that was resident, in percent, on average over cycles with any.
-const ACHIEVED: &str = "sm__warps_active.avg.pct_of_peak_sustained_active";
-
 impl OccupancyFigures {
     pub fn new(occupancy: &Occupancy, counters: Option<&CounterSet>) -> Self {
         Self {
             theoretical: occupancy.theoretical(),
-            achieved: counters.and_then(|counters| counters.get(ACHIEVED)).map(|percent| percent / 100.0),
+            achieved: counters
+                .and_then(|counters| counters.get(ACHIEVED_OCCUPANCY_PERCENT))
+                .map(|percent| percent / 100.0),
             blocks_per_sm: u32::try_from(occupancy.blocks_per_sm).unwrap_or(0),
             limiters: occupancy.limiters.iter().map(|limiter| limiter.name()).collect(),
         }

@@ -338,7 +338,7 @@ impl Backend for Cuda {
         let request = state.launches.remove(&launch.0).ok_or(GpuError::NoReport)?;
         self.wait(&mut state)?;
         let times = if request.timed { vec![self.sampled(&mut state, &request)?] } else { Vec::new() };
-        Ok(LaunchReport { counters: None, times })
+        Ok(LaunchReport { counters: None, times, timing: None })
     }
 }
 

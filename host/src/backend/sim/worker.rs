@@ -111,7 +111,8 @@ impl Worker {
         if let Some(fault) = &report.fault {
             self.sticky.set(described(fault));
         }
-        self.reports.insert(id, LaunchReport { counters: Some(counters), times: time.into_iter().collect() });
+        let times = time.into_iter().collect();
+        self.reports.insert(id, LaunchReport { counters: Some(counters), times, timing: report.timing });
     }
 
     pub fn take_report(&mut self, id: LaunchId) -> Result<LaunchReport, GpuError> {
