@@ -29,22 +29,26 @@ pub enum Need {
     Kernels,
 }
 
-/// Builds what a command needs; the folder of the kernels, where it needs them.
+/// Builds what a command needs. Returns the folder of the kernels that `warpwise` is to take: those built now, or those
+/// that an earlier command left, if the user names none.
 pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Option<PathBuf>> {
     let own_folder = workspace.own_folder();
     Workspace::create(&own_folder)?;
+    // Whoever names a folder of kernels wants those, as they are.
+    let are_named = Machine.variable("WARPWISE_KERNELS").is_some();
+    let ours = KernelCrate::ours(workspace);
+    let left = (!are_named && ours.output.join("kernels.ptx").is_file()).then(|| ours.output.clone());
     let kernels = match &words.kernel_crate {
         Some(path) => Some(KernelCrate::of_the_user(workspace, path)?),
-        // Whoever names a folder of kernels wants those, as they are.
-        None if need == Need::Nothing || Machine.variable("WARPWISE_KERNELS").is_some() => None,
-        None => Some(KernelCrate::ours(workspace)),
+        None if need == Need::Nothing || are_named => None,
+        None => Some(ours),
     };
     let _lock = lock::acquire(&own_folder.join("lock"))?;
     match kernels {
         Some(kernels) => with_kernels(workspace, words, need, kernels),
         None => {
             record(workspace, &compiler::search(&Machine).unwrap_or_default(), &[])?;
-            program::build(workspace, words, &AtomicBool::new(false)).map(|()| None)
+            program::build(workspace, words, &AtomicBool::new(false)).map(|()| left)
         }
     }
 }
