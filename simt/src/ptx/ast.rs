@@ -4,6 +4,7 @@
 //! but vector operands and initialisers, whose depth the parser limits.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use super::source::Span;
 use crate::isa::{Space, Ty};
@@ -28,12 +29,14 @@ pub(super) struct Listing {
     /// 32 or 64.
     pub address_bits: u32,
     pub declarations: Vec<Declaration>,
+    /// Registers declared outside of functions (PTX 1.x): every kernel has them.
+    pub registers: Vec<Declaration>,
     pub functions: Vec<Function>,
     /// `.alias name, of`.
     pub aliases: Vec<(Name, Name)>,
     /// `.file`: number to index in `file_names`.
     pub files: HashMap<u32, u32>,
-    pub file_names: Vec<String>,
+    pub file_names: Vec<Arc<str>>,
     /// One span for each [`Symbol`].
     pub symbols: Vec<Span>,
 }

@@ -3,7 +3,7 @@
 //! A word that begins with a dot is one token, with its `::` parts: a directive (`.reg`), a modifier of an opcode (`.f32`,
 //! `.shared::cta`) or a component (`.x`); the parser knows which. Comments and preprocessor lines are skipped.
 
-use logos::Logos;
+use logos::{FilterResult, Logos};
 
 use super::error::{Outcome, Problem};
 use super::source::{Source, Span};
@@ -11,7 +11,6 @@ use super::source::{Source, Span};
 #[derive(Logos, Clone, Copy, Debug, PartialEq, Eq)]
 #[logos(skip r"[ \t\r\n\f\v\x00]+")]
 #[logos(skip r"//[^\n]*")]
-#[logos(skip r"/\*([^*]|\*+[^*/])*\*+/")]
 #[logos(skip r"#[^\n]*")]
 pub(super) enum Token {
     /// A name: `vecadd`, `%r1`, `$L__BB0_2`, `_x`.
@@ -104,8 +103,21 @@ pub(super) enum Token {
     EqualEqual,
     #[token("!=")]
     NotEqual,
+    /// Never made: a comment is skipped, or an error if it does not end.
+    #[token("/*", comment)]
+    Comment,
     /// After the last token; the lexer itself never makes it.
     End,
+}
+
+fn comment(lexer: &mut logos::Lexer<'_, Token>) -> FilterResult<(), ()> {
+    match lexer.remainder().find("*/") {
+        Some(at) => {
+            lexer.bump(at + 2);
+            FilterResult::Skip
+        }
+        None => FilterResult::Error(()),
+    }
 }
 
 /// A token and its place.

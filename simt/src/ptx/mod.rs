@@ -8,6 +8,7 @@
 //! One instruction of the text is one [`isa::Instr`], since counters count instructions. The exceptions:
 //! - a call takes one move for each 32, 64 or 128 bits of arguments and results, besides the call itself;
 //! - a load or conversion whose register is wider than its result takes a second instruction to extend it, where one does not do;
+//! - a `mov` of a whole vector joins its elements and splits them again;
 //! - a special register as an operand of anything but `mov` is first read into a register;
 //! - a body that does not end in `ret` or `exit` gets one.
 //!
@@ -29,7 +30,7 @@ use std::collections::HashMap;
 pub use error::PtxError;
 
 use crate::isa;
-use ast::{Declaration, Function, Listing, Statement, Symbol};
+use ast::{Declaration, Function, Listing, Name, Statement, Symbol};
 use error::{Outcome, Problem};
 use source::Source;
 
@@ -40,6 +41,8 @@ pub struct Module {
     listing: Listing,
     /// Functions and module-level variables by name.
     globals: HashMap<Symbol, Global>,
+    /// Kernels by name: indices of the listing's functions.
+    entries: HashMap<String, usize>,
     variables: Vec<isa::Variable>,
 }
 
@@ -56,14 +59,25 @@ impl Module {
     /// The first place where the text is not PTX, or declares what no machine could hold. Instructions are not looked at.
     pub fn parse(name: &str, text: &str) -> Result<Module, PtxError> {
         let source = Source::new(name, text);
-        match Self::build(&source) {
-            Ok((listing, globals, variables)) => Ok(Module { source, listing, globals, variables }),
-            Err(problem) => Err(PtxError::new(&source, problem)),
-        }
+        let problem = match Self::parts(&source) {
+            Ok((listing, globals, variables)) => {
+                let entries =
+                    kernels(&listing).map(|(index, name)| (source.slice(name.span).to_owned(), index)).collect();
+                return Ok(Module { source, listing, globals, entries, variables });
+            }
+            Err(problem) => problem,
+        };
+        Err(PtxError::new(&source, problem))
     }
 
-    fn build(source: &Source) -> Outcome<(Listing, HashMap<Symbol, Global>, Vec<isa::Variable>)> {
+    fn parts(source: &Source) -> Outcome<(Listing, HashMap<Symbol, Global>, Vec<isa::Variable>)> {
         let listing = parser::parse(source)?;
+        let globals = Self::globals(source, &listing)?;
+        let variables = variables::collect(source, &listing)?;
+        Ok((listing, globals, variables))
+    }
+
+    fn globals(source: &Source, listing: &Listing) -> Outcome<HashMap<Symbol, Global>> {
         let mut globals = HashMap::new();
         for (index, declaration) in listing.declarations.iter().enumerate() {
             globals.entry(declaration.name.symbol).or_insert(Global::Declaration(index));
@@ -80,14 +94,12 @@ impl Module {
             }
             *known = Global::Function(index);
         }
-        let variables = variables::collect(source, &listing)?;
-        Ok((listing, globals, variables))
+        Ok(globals)
     }
 
     /// Names of the kernels, in the order of the text.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
-        let entries = self.listing.functions.iter().filter(|function| function.is_entry && function.body.is_some());
-        entries.map(|function| self.source.slice(function.name.span))
+        kernels(&self.listing).map(|(_, name)| self.source.slice(name.span))
     }
 
     /// Lowers one kernel.
@@ -146,4 +158,12 @@ impl Module {
     fn statements(&self, function: usize) -> &[Statement] {
         self.function(function).and_then(|function| function.body.as_deref()).unwrap_or(&[])
     }
+}
+
+/// Kernels with a body, in the order of the text: index and name.
+fn kernels(listing: &Listing) -> impl Iterator<Item = (usize, Name)> {
+    let functions = listing.functions.iter().enumerate();
+    functions
+        .filter(|(_, function)| function.is_entry && function.body.is_some())
+        .map(|(index, function)| (index, function.name))
 }

@@ -61,12 +61,22 @@ impl Function<'_, '_> {
         let binding = self.resolve(*name)?;
         match register_of(binding, None) {
             Some(typed) if matches!(typed.ty.bits(), 32 | 64) => {
-                let base = Read::register(typed.register);
+                let base = typed.read();
                 Ok(Address::Register { base, offset: *addend, wide: typed.ty.bits() == 64 })
             }
             Some(_) => Err(self.not_a(operand, "an address: its register has neither 32 nor 64 bits")),
             None => Ok(Address::Variable(binding, AddressOf { name: *name, addend: *addend })),
         }
+    }
+
+    /// The type of an address operand: its register's width, else that of the module's addresses.
+    pub fn address_type(&mut self, operand: &Operand) -> Outcome<Ty> {
+        if let OperandKind::Name { name, component, .. } = operand.kind
+            && let Some(typed) = self.lookup(name).and_then(|binding| register_of(binding, component))
+        {
+            return Ok(if typed.ty.bits() == 32 { Ty::U32 } else { Ty::U64 });
+        }
+        Ok(if self.lowering.module.listing.address_bits == 64 { Ty::U64 } else { Ty::U32 })
     }
 
     /// The address of a variable as a value of type `ty`.

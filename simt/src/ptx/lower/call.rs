@@ -115,10 +115,9 @@ impl Function<'_, '_> {
         let OperandKind::Name { name, component, addend: 0 } = operand.kind else {
             return Err(self.not_a(operand, "an argument: a register or a `.param` variable"));
         };
-        let binding = self.resolve(name)?;
-        match (super::operand::register_of(binding, component), binding) {
-            (Some(typed), _) => Ok(typed.register),
-            (None, Binding::Param { register, .. }) => Ok(register),
+        match (self.resolve(name)?, component) {
+            (Binding::Register(register, _), None) => Ok(register),
+            (Binding::Param { register, .. } | Binding::Vector { register, .. }, None) => Ok(register),
             _ => Err(self.not_a(operand, "an argument: a register or a `.param` variable")),
         }
     }

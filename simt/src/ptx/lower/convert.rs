@@ -72,7 +72,7 @@ impl Function<'_, '_> {
             let message = format!("`isspacep` with {} operands, expected 2", operands.len());
             return Err(Problem::new(self.span, message));
         };
-        let ty = if self.lowering.module.listing.address_bits == 64 { Ty::U64 } else { Ty::U32 };
+        let ty = self.address_type(from)?;
         let op = Alu { kind: AluKind::IsSpace, ty, from: ty, mods: space_mods(opcode) };
         let mut step = self.step(Op::Alu(op));
         step.pdst[0] = self.predicate_destination(to)?;

@@ -12,24 +12,19 @@ use crate::ptx::ast::{Listing, Loc, Place};
 /// Longest chain that is kept; a longer one is a text that inlines a place into itself.
 const CHAIN_MAX: usize = 32;
 
+#[derive(Default)]
 pub(super) struct Places {
-    /// Index of each file number.
-    files: HashMap<u32, u32>,
     /// The chain of the last `.loc` for each place.
     chains: HashMap<Place, Arc<[SourceLine]>>,
 }
 
 impl Places {
-    pub fn new(listing: &Listing) -> Self {
-        Self { files: listing.files.clone(), chains: HashMap::new() }
-    }
-
     /// The chain from this `.loc` on; empty if its file is not declared.
-    pub fn chain(&mut self, loc: &Loc) -> Arc<[SourceLine]> {
-        let Some(first) = self.line(loc.at) else { return Arc::default() };
+    pub fn chain(&mut self, listing: &Listing, loc: &Loc) -> Arc<[SourceLine]> {
+        let Some(first) = line(listing, loc.at) else { return Arc::default() };
         let outer = loc.inlined_at.and_then(|at| match self.chains.get(&at) {
             Some(chain) => Some(chain.to_vec()),
-            None => self.line(at).map(|line| vec![line]),
+            None => line(listing, at).map(|line| vec![line]),
         });
         let chain: Vec<_> = std::iter::once(first).chain(outer.unwrap_or_default()).take(CHAIN_MAX).collect();
         match self.chains.get(&loc.at) {
@@ -41,9 +36,9 @@ impl Places {
             }
         }
     }
+}
 
-    fn line(&self, place: Place) -> Option<SourceLine> {
-        let file = *self.files.get(&place.file)?;
-        Some(SourceLine { file, line: place.line, column: place.column })
-    }
+fn line(listing: &Listing, place: Place) -> Option<SourceLine> {
+    let file = *listing.files.get(&place.file)?;
+    Some(SourceLine { file, line: place.line, column: place.column })
 }

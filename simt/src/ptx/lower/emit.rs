@@ -36,7 +36,7 @@ pub(super) fn program(module: &Module, entry: usize, lowering: Lowering<'_>) -> 
         max_registers: bounds.max_registers,
         estimated_registers: flow.peak_registers,
         barrier_count,
-        files: module.listing.file_names.iter().map(|name| Arc::from(name.as_str())).collect(),
+        files: module.listing.file_names.clone(),
     })
 }
 

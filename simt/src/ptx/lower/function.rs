@@ -74,6 +74,10 @@ impl<'m> Function<'_, 'm> {
         let start = self.lowering.code.steps.len() as u32;
         self.lowering.code.functions[self.index as usize].start = start;
         self.scopes.enter();
+        if self.is_entry() {
+            self.lowering.module.listing.registers.iter().try_for_each(|register| self.declaration(register))?;
+        }
+        self.scopes.enter();
         self.bind_params()?;
         // Scopes are numbered in the order in which they open, as in `declare_labels`.
         let (mut open, mut scopes) = (vec![0], 0);
@@ -107,7 +111,7 @@ impl<'m> Function<'_, 'm> {
             Statement::Declaration(declaration) => self.declaration(declaration)?,
             Statement::BranchTargets { name, targets } => self.table(*name, targets)?,
             Statement::CallInfo(name) => self.bind(*name, Binding::CallInfo)?,
-            Statement::Loc(loc) => self.place = self.lowering.debug.chain(loc),
+            Statement::Loc(loc) => self.place = self.lowering.debug.chain(&self.lowering.module.listing, loc),
             Statement::Open | Statement::Close => {}
         }
         Ok(())
@@ -175,22 +179,10 @@ impl<'m> Function<'_, 'm> {
         }
         let text = self.lowering.module.source.slice(name.span);
         if let Some(count) = range {
-            if lanes > 1 {
-                return Err(Problem::new(name.span, "a range of vector registers").help("expected one name for each"));
-            }
-            self.scopes.bind_range(text, count, ty);
+            self.scopes.bind_range(text, count, ty, lanes);
             return Ok(());
         }
-        let (code, index) = (&mut self.lowering.code, self.index);
-        let binding = match new_register(ty, code, index) {
-            Binding::Register(first, ty) if lanes > 1 => {
-                for _ in 1..lanes {
-                    code.register(ty.slots(), index);
-                }
-                Binding::Vector { first, ty, lanes }
-            }
-            binding => binding,
-        };
+        let binding = new_register(ty, lanes, &mut self.lowering.code, self.index);
         self.bind(name, binding)
     }
 

@@ -35,10 +35,7 @@ use crate::isa::{Param, Program};
 use layout::SharedLayout;
 
 pub(super) fn lower(module: &Module, entry: &str) -> Outcome<Program> {
-    let function = module.listing.functions.iter().position(|function| {
-        function.is_entry && function.body.is_some() && module.source.slice(function.name.span) == entry
-    });
-    let Some(function) = function else { return Err(no_entry(module, entry)) };
+    let Some(&function) = module.entries.get(entry) else { return Err(no_entry(module, entry)) };
     let order = reach::reach(module, function)?;
     let mut lowering = Lowering::new(module, order)?;
     lowering.functions()?;
@@ -85,7 +82,7 @@ impl<'m> Lowering<'m> {
         code.predicates.push(u32::MAX);
         code.functions = vec![FunctionCode::default(); order.len()];
         let local_bases = vec![0; order.len()];
-        let debug = debug::Places::new(&module.listing);
+        let debug = debug::Places::default();
         let (params, opcodes) = (Vec::new(), HashMap::new());
         let mut lowering =
             Self { module, code, order, index_of, shared, params, opcodes, debug, local_bases, barrier_count: 0 };

@@ -19,6 +19,9 @@ impl Function<'_, '_> {
         if opcode.ty() == Ty::Pred {
             return self.mov_predicate(to, from);
         }
+        if opcode.memory.lanes > 1 {
+            return self.mov_vector(opcode, to, from);
+        }
         match (&to.kind, &from.kind) {
             (OperandKind::Vector(parts), _) if parts.len() > 1 => self.unpack(opcode, parts, from),
             (_, OperandKind::Vector(parts)) if parts.len() > 1 => self.pack(opcode, to, parts),
@@ -55,6 +58,32 @@ impl Function<'_, '_> {
         }
         step.src[0] = self.source(from, ty, Fit::Exact)?;
         self.push(step);
+        Ok(())
+    }
+
+    /// `mov.v2.f32 u, v`: the elements meet in one register, since results may be sources too.
+    fn mov_vector(&mut self, opcode: &Opcode, to: &Operand, from: &Operand) -> Outcome<()> {
+        let (ty, lanes) = (opcode.ty(), u32::from(opcode.memory.lanes));
+        let bits = ty.bits() * lanes;
+        if bits > 128 {
+            return Err(
+                Problem::new(self.span, format!("a move of {bits} bits")).help("at most 128 bits are moved at once")
+            );
+        }
+        let part = bits_type(ty.bits());
+        let register = self.lowering.code.register(bits.div_ceil(32) as u16, self.index);
+        let mut join = self.step(pack_op(AluKind::Pack, bits, part));
+        join.dst[0] = Some(self.lowering.code.whole(register));
+        for (place, operand) in join.src.iter_mut().zip(self.elements(opcode, from)?) {
+            *place = self.source(&operand, ty, Fit::Exact)?;
+        }
+        self.push(join);
+        let mut split = self.step(pack_op(AluKind::Unpack, bits, part));
+        split.src[0] = super::Read::register(register);
+        for (place, operand) in split.dst.iter_mut().zip(self.elements(opcode, to)?) {
+            *place = self.destination(&operand, ty, Fit::Exact)?.map(|(write, _)| write);
+        }
+        self.push(split);
         Ok(())
     }
 

@@ -18,11 +18,22 @@ pub(super) enum Fit {
     AtLeast,
 }
 
-/// A register with its declared type.
+/// A register, or one element of a vector register, with its declared type.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Typed {
-    pub register: Register,
+    register: Register,
+    word: u16,
     pub ty: Ty,
+}
+
+impl Typed {
+    pub fn read(self) -> Read {
+        Read::Register { register: self.register, word: self.word }
+    }
+
+    fn write(self) -> Write {
+        Write { register: self.register, word: self.word, words: self.ty.slots() }
+    }
 }
 
 impl<'m> Function<'_, 'm> {
@@ -76,7 +87,7 @@ impl<'m> Function<'_, 'm> {
         let binding = self.lookup(name);
         if let Some(typed) = binding.and_then(|binding| register_of(binding, component)) {
             self.check_fit(typed, ty, fit, span)?;
-            return Ok(Read::register(typed.register));
+            return Ok(typed.read());
         }
         match binding {
             Some(Binding::Predicate(_)) => {
@@ -151,7 +162,7 @@ impl<'m> Function<'_, 'm> {
             return Err(self.not_a(operand, &format!("a register for a result of type .{ty}")));
         };
         self.check_fit(typed, ty, fit, operand.span)?;
-        Ok(Some((self.lowering.code.whole(typed.register), typed.ty)))
+        Ok(Some((typed.write(), typed.ty)))
     }
 
     fn check_fit(&self, typed: Typed, ty: Ty, fit: Fit, span: Span) -> Outcome<()> {
@@ -224,9 +235,9 @@ impl<'m> Function<'_, 'm> {
 /// The register that a name means, with the component selected.
 pub(super) fn register_of(binding: Binding, component: Option<Component>) -> Option<Typed> {
     match (binding, component) {
-        (Binding::Register(register, ty), None) => Some(Typed { register, ty }),
-        (Binding::Vector { first, ty, lanes }, Some(Component::Lane(lane))) if lane < lanes => {
-            Some(Typed { register: Register(first.0 + u32::from(lane)), ty })
+        (Binding::Register(register, ty), None) => Some(Typed { register, word: 0, ty }),
+        (Binding::Vector { register, ty, lanes }, Some(Component::Lane(lane))) if lane < lanes => {
+            Some(Typed { register, word: ty.slots() * u16::from(lane), ty })
         }
         _ => None,
     }

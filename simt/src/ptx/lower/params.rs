@@ -63,11 +63,11 @@ impl Lowering<'_> {
 
     fn formal(&mut self, declaration: &Declaration, index: u32) -> Outcome<Register> {
         match declaration.home {
-            Home::Register if declaration.ty == Ty::Pred || declaration.lanes > 1 => {
-                let message = "a parameter that is a predicate or a vector register";
+            Home::Register if declaration.ty == Ty::Pred => {
+                let message = "a parameter that is a predicate";
                 Err(Problem::new(declaration.name.span, message).help("expected a register of 16, 32 or 64 bits"))
             }
-            Home::Register => Ok(self.code.register(declaration.ty.slots(), index)),
+            Home::Register => Ok(self.code.register(declaration.ty.slots() * u16::from(declaration.lanes), index)),
             Home::Memory(_) => Ok(self.code.register(param_words(declaration)?, index)),
         }
     }
@@ -133,6 +133,9 @@ impl Function<'_, '_> {
                 continue;
             }
             let binding = match declaration.home {
+                Home::Register if declaration.lanes > 1 => {
+                    Binding::Vector { register, ty: declaration.ty, lanes: declaration.lanes }
+                }
                 Home::Register => Binding::Register(register, declaration.ty),
                 Home::Memory(_) => Binding::Param { register, bytes: layout::bytes(declaration)? as u32 },
             };

@@ -12,9 +12,9 @@ use crate::ptx::source::Span;
 pub(super) enum Binding {
     Register(Register, Ty),
     Predicate(Predicate),
-    /// A vector register: its elements are consecutive registers.
+    /// A vector register: its elements are consecutive words of one register.
     Vector {
-        first: Register,
+        register: Register,
         ty: Ty,
         lanes: u8,
     },
@@ -47,6 +47,7 @@ struct Range {
     prefix: String,
     count: u32,
     ty: Ty,
+    lanes: u8,
 }
 
 #[derive(Debug, Default)]
@@ -75,9 +76,9 @@ impl Scopes {
         self.open.last_mut()?.names.insert(symbol, binding)
     }
 
-    pub fn bind_range(&mut self, prefix: &str, count: u32, ty: Ty) {
+    pub fn bind_range(&mut self, prefix: &str, count: u32, ty: Ty, lanes: u8) {
         if let Some(scope) = self.open.last_mut() {
-            scope.ranges.push(Range { prefix: prefix.to_owned(), count, ty });
+            scope.ranges.push(Range { prefix: prefix.to_owned(), count, ty, lanes });
         }
     }
 
@@ -87,8 +88,8 @@ impl Scopes {
             if let Some(&binding) = scope.names.get(&name.symbol) {
                 return Some(binding);
             }
-            if let Some(ty) = scope.ranges.iter().find_map(|range| range.holds(text)) {
-                let binding = new_register(ty, code, function);
+            if let Some(range) = scope.ranges.iter().find(|range| range.holds(text)) {
+                let binding = new_register(range.ty, range.lanes, code, function);
                 scope.names.insert(name.symbol, binding);
                 return Some(binding);
             }
@@ -98,19 +99,19 @@ impl Scopes {
 }
 
 impl Range {
-    /// The type of register `text`, if this range has it.
-    fn holds(&self, text: &str) -> Option<Ty> {
-        let digits = text.strip_prefix(&self.prefix)?;
+    /// Has this range a register of that name?
+    fn holds(&self, text: &str) -> bool {
+        let Some(digits) = text.strip_prefix(&self.prefix) else { return false };
         let plain = digits.bytes().all(|digit| digit.is_ascii_digit()) && (digits == "0" || !digits.starts_with('0'));
-        let index: u32 = digits.parse().ok().filter(|_| plain)?;
-        (index < self.count).then_some(self.ty)
+        plain && digits.parse().is_ok_and(|index: u32| index < self.count)
     }
 }
 
-pub(super) fn new_register(ty: Ty, code: &mut Code, function: u32) -> Binding {
-    match ty {
-        Ty::Pred => Binding::Predicate(code.predicate(function)),
-        _ => Binding::Register(code.register(ty.slots(), function), ty),
+pub(super) fn new_register(ty: Ty, lanes: u8, code: &mut Code, function: u32) -> Binding {
+    match (ty, lanes) {
+        (Ty::Pred, _) => Binding::Predicate(code.predicate(function)),
+        (_, 1) => Binding::Register(code.register(ty.slots(), function), ty),
+        _ => Binding::Vector { register: code.register(ty.slots() * u16::from(lanes), function), ty, lanes },
     }
 }
 

@@ -6,8 +6,18 @@ use crate::isa::AluKind::CvtPack;
 
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
-    form("cvt", "?rnd:$rnd ?ftz ?sat t:$cvt t:$cvt",                     "...",             Cvt),
-    form("cvt", "rnd:$frnd ?relu ?satfinite t:f16|bf16 t:f32",           "...",             Cvt),
+    form("cvt", "?sat t:$small t:$small",                                "...",             Cvt),
+    form("cvt", "rnd:$irnd ?ftz ?sat t:$small t:f16|bf16|f32|f64",       "...",             Cvt),
+    form("cvt", "rnd:$frnd ?ftz ?sat t:f16|bf16|f32|f64 t:$small",       "...",             Cvt),
+    form("cvt", "?ftz ?sat t:f32|f64 t:f16|bf16|f32",                    "...",             Cvt),
+    form("cvt", "?rnd:$irnd ?ftz ?sat t:f32 t:f32",                      "...",             Cvt),
+    form("cvt", "?rnd:$irnd ?sat t:f64 t:f64",                           "...",             Cvt),
+    form("cvt", "?rnd:$irnd ?ftz ?sat t:f16 t:f16",                      "...",             Cvt),
+    form("cvt", "?rnd:$irnd ?sat t:bf16 t:bf16",                         "...",             Cvt),
+    form("cvt", "rnd:$frnd ?ftz ?sat t:f32 t:f64",                       "...",             Cvt),
+    form("cvt", "rnd:$frnd ?ftz ?sat t:f16 t:bf16|f32|f64",              "...",             Cvt),
+    form("cvt", "rnd:$frnd ?ftz ?sat t:bf16 t:f16|f32|f64",              "...",             Cvt),
+    form("cvt", "rnd:rn|rz ?relu ?satfinite t:f16|bf16 t:f32",           "...",             Cvt),
     form("cvt", "rnd:rn|rz ?relu ?satfinite t:f16x2|bf16x2 t:f32",       "d a=U a=U",       Cvt),
     form("cvt", "rnd:rn|rz|rna ?relu ?satfinite t:tf32 t:f32",           "d a=U",           Cvt),
     form("cvt", "rnd:rn satfinite ?relu t:e4m3x2|e5m2x2 t:f32",          "d a=U a=U",       Cvt),

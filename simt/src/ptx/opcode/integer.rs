@@ -11,7 +11,7 @@ pub(super) const FORMS: &[Form] = &[
     form("add",   "cc t:u32|s32|u64|s64",                  "d a a",              Alu(Add)),
     form("addc",  "?cc t:u32|s32|u64|s64",                 "d a a",              Alu(Add)),
     form("sub",   "t:$int|u16x2|s16x2",                    "d a a",              Alu(Sub)),
-    form("sub",   "sat t:s32|u16x2|s16x2",                 "d a a",              Alu(Sub)),
+    form("sub",   "sat t:s32",                             "d a a",              Alu(Sub)),
     form("sub",   "cc t:u32|s32|u64|s64",                  "d a a",              Alu(Sub)),
     form("subc",  "?cc t:u32|s32|u64|s64",                 "d a a",              Alu(Sub)),
     form("mul",   "half:lo|hi t:$int",                     "d a a",              Alu(Mul)),

@@ -30,17 +30,22 @@ use crate::isa::Ty;
 const SETS: &[(&str, &str)] = &[
     ("$int", "u16|u32|u64|s16|s32|s64"),
     ("$frnd", "rn|rz|rm|rp"),
-    ("$rnd", "rn|rz|rm|rp|rni|rzi|rmi|rpi"),
-    ("$any16", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
-    ("$mem", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f16|f16x2|bf16|bf16x2|f32|f64"),
-    ("$icmp", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("$irnd", "rni|rzi|rmi|rpi"),
+    ("$wide", "b16|b32|b64|u16|u32|u64|s16|s32|s64|f32|f64"),
+    ("$mem", "b8|b16|b32|b64|u8|u16|u32|u64|s8|s16|s32|s64|f32|f64"),
+    ("$ucmp", "eq|ne|lt|le|gt|ge|lo|ls|hi|hs"),
+    ("$scmp", "eq|ne|lt|le|gt|ge"),
     ("$fcmp", "eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan"),
     ("$bool", "and|or|xor"),
+    ("$ld", "global|shared|shared::cta|local|const|param|param::entry|param::func"),
+    ("$st", "global|shared|shared::cta|local|param|param::func"),
+    ("$as", "global|shared|shared::cta"),
+    ("$atomic", "relaxed|acquire|release|acq_rel"),
     ("$scope", "cta|cluster|gpu|sys"),
     ("$level", "L1::evict_normal|L1::evict_unchanged|L1::evict_first|L1::evict_last|L1::no_allocate"),
     ("$level2", "L2::evict_normal|L2::evict_first|L2::evict_last|L2::evict_unchanged"),
     ("$prefetch", "L2::64B|L2::128B|L2::256B"),
-    ("$cvt", "u8|u16|u32|u64|s8|s16|s32|s64|f16|bf16|f32|f64"),
+    ("$small", "u8|u16|u32|u64|s8|s16|s32|s64"),
 ];
 
 /// A form, decoded.

@@ -5,8 +5,8 @@ use super::{Form, form};
 
 #[rustfmt::skip]
 pub(super) const FORMS: &[Form] = &[
-    form("shfl", "sync shuffle:up|down|bfly|idx t:b32|u32|s32|f32", "d|p a a=u32 a=u32 a=u32", Shuffle),
-    form("shfl", "shuffle:up|down|bfly|idx t:b32|u32|s32|f32",      "d|p a a=u32 a=u32",  Shuffle),
+    form("shfl", "sync shuffle:up|down|bfly|idx t:b32", "d|p a a=u32 a=u32 a=u32", Shuffle),
+    form("shfl", "shuffle:up|down|bfly|idx t:b32",      "d|p a a=u32 a=u32",  Shuffle),
     form("vote", "sync vote:all|any|uni t:pred",      "p P a=u32",       Vote),
     form("vote", "sync vote:ballot t:b32",            "d P a=u32",       Vote),
     form("vote", "vote:all|any|uni t:pred",           "p P",             Vote),

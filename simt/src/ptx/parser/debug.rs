@@ -13,12 +13,8 @@ impl Parser<'_> {
         let text = self.text();
         self.expect(Token::Text, "the file's name in double quotes")?;
         let name = text.trim_matches('"').replace("\\\\", "\\");
-        let names = &mut self.listing.file_names;
-        let index = names.iter().position(|known| *known == name).unwrap_or_else(|| {
-            names.push(name);
-            names.len() - 1
-        });
-        self.listing.files.insert(number, index as u32);
+        self.listing.files.insert(number, self.listing.file_names.len() as u32);
+        self.listing.file_names.push(name.into());
         while self.eat(Token::Comma) {
             self.expression()?;
         }

@@ -15,10 +15,12 @@ impl Parser<'_> {
         let name = self.name(if is_entry { "the kernel's name" } else { "the function's name" })?;
         let params = if self.peek() == Token::OpenParen { self.parameters()? } else { Vec::new() };
         let mut bounds = Bounds::default();
-        while self.peek() == Token::Dotted {
+        while self.peek() == Token::Dotted && !self.at_top_level() {
             self.performance_directive(&mut bounds)?;
         }
         let body = match self.peek() {
+            // Older producers write no semicolon after a function that is only declared.
+            _ if !is_entry && self.at_top_level() => None,
             Token::Semicolon => {
                 self.bump();
                 None
@@ -28,6 +30,12 @@ impl Parser<'_> {
         };
         self.listing.functions.push(Function { is_entry, name, returns, params, bounds, body });
         Ok(())
+    }
+
+    /// Does another declaration begin here?
+    fn at_top_level(&self) -> bool {
+        matches!(self.text(), ".visible" | ".extern" | ".weak" | ".entry" | ".func" | ".file" | ".section" | ".common")
+            || self.space().is_some()
     }
 
     fn parameters(&mut self) -> Outcome<Vec<Declaration>> {

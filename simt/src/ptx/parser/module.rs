@@ -53,7 +53,13 @@ impl Parser<'_> {
             ".entry" => self.function(true),
             ".func" => self.function(false),
             ".tex" => self.declare(linkage, Space::Global),
-            ".reg" => Err(self.unexpected("a register only inside a function")),
+            ".reg" => {
+                self.bump();
+                let mut registers = Vec::new();
+                self.registers(&mut registers)?;
+                self.listing.registers.append(&mut registers);
+                Ok(())
+            }
             _ if self.space().is_some() => {
                 let space = self.space().unwrap_or_default();
                 self.declare(linkage, space)
