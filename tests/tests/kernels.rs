@@ -1,0 +1,189 @@
+//! Every kernel against its CPU reference, bit for bit, at sizes that are no multiple of anything.
+//!
+//! The reference of a kernel is the same Rust function compiled for this computer. Sizes are one thread, one lane short of a
+//! warp, a warp, a lane more, the 1,003 of the chapters, and a million and three for those whose cost allows it.
+
+use cuda_std::host::Kernel;
+use tests::{bits, machine, noise};
+use warpwise::backend::{Gpu, LaunchShape};
+use warpwise_kernels as kernels;
+use warpwise_kernels::maths;
+
+const SIZES: [u32; 5] = [1, 31, 32, 33, 1_003];
+const LARGE: u32 = 1_000_003;
+/// Threads a block.
+const BLOCK: u32 = 256;
+/// Kernels with an inner loop run it this often: odd, so that an unrolled loop has a rest.
+const STEPS: u32 = 37;
+
+type Pointer = cuda_std::host::DevicePtr<f32>;
+
+/// Checks `y[i] = reference(i, x)` for one kernel of one input and one output array. `per_thread` elements of each belong to a
+/// thread.
+fn check_map<A: cuda_std::host::KernelArgs>(
+    kernel: &Kernel<A>,
+    sizes: &[u32],
+    (inputs, outputs): (u32, u32),
+    args: impl Fn(Pointer, Pointer, u32) -> A,
+    reference: impl Fn(u32, u32, &[f32]) -> f32,
+) {
+    let gpu = machine();
+    for &n in sizes {
+        let x = noise(inputs * n, u64::from(n));
+        let input = gpu.upload(&x).expect("the input fits");
+        let output = gpu.upload(&vec![f32::NAN; (outputs * n) as usize]).expect("the output fits");
+        let shape = LaunchShape::linear(n, BLOCK);
+        gpu.launch_shaped(kernel, shape, args(input.ptr(), output.ptr(), n)).expect("the launch is accepted");
+        let found = output.download().unwrap_or_else(|error| panic!("{} at n = {n}: {error}", kernel.name));
+        let expected: Vec<f32> = (0..outputs * n).map(|i| reference(i, n, &x)).collect();
+        assert_same(kernel.name, n, &found, &expected);
+    }
+}
+
+fn assert_same(kernel: &str, n: u32, found: &[f32], expected: &[f32]) {
+    let differs = (0..expected.len()).find(|&i| bits(found[i]) != bits(expected[i]));
+    if let Some(i) = differs {
+        panic!("{kernel} at n = {n}: element {i} is {:e}, expected {:e}", found[i], expected[i]);
+    }
+    assert_eq!(found.len(), expected.len(), "{kernel} at n = {n}");
+}
+
+fn sizes_with_large() -> Vec<u32> {
+    SIZES.into_iter().chain([LARGE]).collect()
+}
+
+#[test]
+fn vecadd_adds_at_every_size() {
+    let gpu = machine();
+    for n in sizes_with_large() {
+        let (a, b) = (noise(n, 1), noise(n, 2));
+        let found = added(&gpu, &a, &b, n);
+        let expected: Vec<f32> = a.iter().zip(&b).map(|(a, b)| a + b).collect();
+        assert_same("vecadd", n, &found, &expected);
+    }
+}
+
+fn added(gpu: &Gpu, a: &[f32], b: &[f32], n: u32) -> Vec<f32> {
+    let (a, b) = (gpu.upload(a).expect("a fits"), gpu.upload(b).expect("b fits"));
+    let c = gpu.upload(&vec![f32::NAN; n as usize]).expect("c fits");
+    let shape = LaunchShape::linear(n, BLOCK);
+    gpu.launch_shaped(&kernels::vecadd::vecadd, shape, (a.ptr(), b.ptr(), c.ptr(), n)).expect("accepted");
+    c.download().expect("vecadd runs")
+}
+
+#[test]
+fn vecadd_without_its_guard_is_right_where_no_thread_is_idle() {
+    let (gpu, n) = (machine(), 1 << 10);
+    let (x, y) = (noise(n, 3), noise(n, 4));
+    let (a, b) = (gpu.upload(&x).expect("fits"), gpu.upload(&y).expect("fits"));
+    let c = gpu.zeros::<f32>(n as usize).expect("fits");
+    let shape = LaunchShape::linear(n, BLOCK);
+    gpu.launch_shaped(&kernels::vecadd::vecadd_unguarded, shape, (a.ptr(), b.ptr(), c.ptr())).expect("accepted");
+    let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
+    assert_same("vecadd_unguarded", n, &c.download().expect("runs"), &expected);
+}
+
+#[test]
+fn both_paths_and_every_choice_between_them_equal_the_host_function() {
+    use kernels::divergence::{branch_paths, by_lane, by_warp, path_a, path_b};
+    let args = |x, y, n| (x, y, n, STEPS);
+    check_map(&path_a, &SIZES, (1, 1), args, |i, _, x| maths::path_a(x[i as usize], STEPS));
+    check_map(&path_b, &SIZES, (1, 1), args, |i, _, x| maths::path_b(x[i as usize], STEPS));
+    let either = |takes_a: bool, i: u32, x: &[f32]| maths::either_path(takes_a, x[i as usize], STEPS);
+    check_map(&by_lane, &SIZES, (1, 1), args, |i, _, x| either(i % 2 == 0, i, x));
+    check_map(&by_warp, &SIZES, (1, 1), args, |i, _, x| either(i / 32 % 2 == 0, i, x));
+    let joined = |i: u32, x: &[f32]| maths::after_the_join(either(i % 2 == 0, i, x));
+    check_map(&branch_paths, &SIZES, (1, 1), args, |i, _, x| joined(i, x));
+}
+
+#[test]
+fn split_sends_the_first_k_lanes_of_each_warp_down_path_a() {
+    for k in [0, 1, 16, 31, 32] {
+        let reference = |i: u32, _, x: &[f32]| maths::either_path(i % 32 < k, x[i as usize], STEPS);
+        check_map(&kernels::divergence::split, &SIZES, (1, 1), |x, y, n| (x, y, n, STEPS, k), reference);
+    }
+}
+
+#[test]
+fn conditionals_short_and_long_equal_the_host_function() {
+    use kernels::predication::{leaky_relu, leaky_relu_long, scale};
+    let args = |x, y, n| (x, y, n);
+    check_map(&leaky_relu, &sizes_with_large(), (1, 1), args, |i, _, x| maths::leaky_relu(x[i as usize]));
+    check_map(&scale, &SIZES, (1, 1), args, |i, _, x| maths::scale(x[i as usize]));
+    check_map(&leaky_relu_long, &SIZES, (1, 1), args, |i, _, x| maths::leaky_relu_long(x[i as usize]));
+}
+
+/// Row `k` of a thread's inputs.
+fn row(x: &[f32], k: usize, n: u32, i: u32) -> f32 {
+    x[k * n as usize + i as usize]
+}
+
+#[test]
+fn tiles_of_few_and_of_many_registers_equal_the_host_function() {
+    use kernels::occupancy::{heavy, heavy_capped, light};
+    let args = |x, y, n| (x, y, n, STEPS);
+    let few = |i: u32, n: u32, x: &[f32]| {
+        let column: [f32; 3] = std::array::from_fn(|k| row(x, k, n, i));
+        maths::outer_products(column, std::array::from_fn::<f32, 2, _>(|k| row(x, 3 + k, n, i)), STEPS)
+    };
+    check_map(&light, &SIZES, (5, 1), args, few);
+    let many = |i: u32, n: u32, x: &[f32]| {
+        let column: [f32; 7] = std::array::from_fn(|k| row(x, k, n, i));
+        maths::outer_products(column, std::array::from_fn::<f32, 8, _>(|k| row(x, 7 + k, n, i)), STEPS)
+    };
+    check_map(&heavy, &SIZES, (15, 1), args, many);
+    check_map(&heavy_capped, &SIZES, (15, 1), args, many);
+}
+
+#[test]
+fn four_chains_a_thread_give_what_one_chain_an_element_gives() {
+    let args = |x, y, n| (x, y, n, STEPS);
+    check_map(&kernels::occupancy::ilp4, &SIZES, (4, 4), args, |i, _, x| maths::path_a(x[i as usize], STEPS));
+}
+
+#[test]
+fn mix_treats_even_and_odd_elements_as_the_host_function_does() {
+    let gpu = machine();
+    for n in sizes_with_large() {
+        let (a, b) = (noise(n, 5), noise(n, 6));
+        let (pa, pb) = (gpu.upload(&a).expect("fits"), gpu.upload(&b).expect("fits"));
+        let c = gpu.zeros::<f32>(n as usize).expect("fits");
+        let shape = LaunchShape::linear(n, BLOCK);
+        gpu.launch_shaped(&kernels::mix::mix, shape, (pa.ptr(), pb.ptr(), c.ptr(), n)).expect("accepted");
+        let expected: Vec<f32> = (0..n).map(|i| maths::mix(i, a[i as usize], b[i as usize])).collect();
+        assert_same("mix", n, &c.download().expect("mix runs"), &expected);
+    }
+}
+
+#[test]
+fn blur_equals_the_host_function_for_images_and_blocks_of_odd_shapes() {
+    let gpu = machine();
+    for (width, height) in [(1, 1), (1, 31), (33, 1), (37, 29), (100, 70)] {
+        let image = noise(width * height, 9);
+        let input = gpu.upload(&image).expect("fits");
+        for block in [[32, 8, 1], [16, 16, 1], [8, 32, 1], [4, 64, 1], [5, 7, 1]] {
+            let output = gpu.upload(&vec![f32::NAN; image.len()]).expect("fits");
+            let shape = LaunchShape::new([width.div_ceil(block[0]), height.div_ceil(block[1]), 1], block);
+            let args = (input.ptr(), output.ptr(), width, height);
+            gpu.launch_shaped(&kernels::blur::blur, shape, args).expect("accepted");
+            let read = |column: u32, row: u32| image[(row * width + column) as usize];
+            let expected: Vec<f32> = (0..width * height)
+                .map(|pixel| maths::blur(read, pixel % width, pixel / width, width, height))
+                .collect();
+            assert_same("blur", width * height, &output.download().expect("blur runs"), &expected);
+        }
+    }
+}
+
+#[test]
+fn slow_walks_the_sequence_as_the_host_function_does() {
+    let gpu = machine();
+    for n in SIZES {
+        let values: Vec<u32> = (0..n).map(|i| i.wrapping_mul(2_654_435_761)).collect();
+        let buffer = gpu.upload(&values).expect("fits");
+        gpu.launch_shaped(&kernels::slow::slow, LaunchShape::linear(n, BLOCK), (buffer.ptr(), n, 1_000))
+            .expect("accepted");
+        let expected: Vec<u32> = values.iter().map(|&value| maths::successor(value, 1_000)).collect();
+        assert_eq!(buffer.download().expect("slow runs"), expected, "n = {n}");
+    }
+}
