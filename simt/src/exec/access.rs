@@ -6,7 +6,7 @@
 
 use super::block::{Block, Spaces};
 use super::executor::Executor;
-use super::frame::Decoded;
+use super::frame::{Addresses, Decoded, Frame};
 use crate::fault::{Action, Detail, FaultKind, Violation};
 use crate::isa::{
     Access, AtomicKind, GLOBAL_BASE, LOCAL_WINDOW, Lanes, Mask, Op, PARAM_WINDOW, Pc, SHARED_WINDOW, Space, WARP_SIZE,
@@ -14,7 +14,7 @@ use crate::isa::{
 };
 use crate::memory::sectors::{self, Wavefronts, lanes};
 use crate::memory::{
-    AtomicReply, AtomicRequest, Extent, NULL_BYTES, Nearest, Port, Request, Shape, modify, read_lane, write_lane,
+    AtomicReply, AtomicRequest, Extent, NULL_BYTES, Nearest, Port, Request, Shape, Words, modify, read_lane, write_lane,
 };
 
 /// What an access did, in figures. Its lane addresses are in [`Executor::access`].
@@ -130,9 +130,8 @@ impl Executor<'_> {
         let all = lanes(rest).map(|lane| self.frame.access.lane[lane]);
         let (lowest, highest) = all.fold((first, first), |(low, high), lane| (low.min(lane), high.max(lane)));
         (self.frame.access.lowest, self.frame.access.highest) = (lowest, highest);
-        if rest != on {
-            self.frame.access.shape = Shape::Scattered;
-        }
+        self.frame.access.sectors = 0;
+        self.frame.access.shape = Shape::Scattered;
         self.global(job, rest, port, note)
     }
 
@@ -146,57 +145,47 @@ impl Executor<'_> {
     ) -> Result<(), Violation> {
         let bytes = job.access.bytes();
         self.check_global(job, on, port)?;
-        let addresses = self.frame.access.lane;
-        let shape = self.frame.access.shape;
-        let request = Request { pc: job.pc, access: &job.access, mask: on, addresses: &addresses, bytes, shape };
+        let Addresses { lane: addresses, shape, sectors, .. } = &self.frame.access;
         note.global = on;
-        note.sectors = match shape {
-            Shape::Uniform if bytes <= 32 => 1,
-            Shape::Contiguous => {
-                let last = addresses[0] + u64::from(bytes) * WARP_SIZE as u64 - 1;
-                ((last >> sectors::SECTOR_SHIFT) - (addresses[0] >> sectors::SECTOR_SHIFT) + 1) as u32
-            }
-            _ => sectors::sectors(&addresses, on, bytes).count(),
+        note.sectors = match sectors {
+            0 => sectors::sectors(addresses, on, bytes).count(),
+            counted => *counted,
         };
+        let request = Request { pc: job.pc, access: &job.access, mask: on, addresses, bytes, shape: *shape };
+        let single = bytes == 4 && job.access.count == 1;
         match job.kind {
-            AccessKind::Load => self.load_global(job, &request, port),
+            AccessKind::Load if single => {
+                // SAFETY: the frame was entered for this warp, and nothing else refers to the slot.
+                let slot = unsafe { &mut *self.frame.target(job.d.dst[0]) };
+                port.load(&request, std::slice::from_mut(slot));
+            }
+            AccessKind::Load => {
+                port.load(&request, &mut self.data[..request.words()]);
+                self.deliver(job, on);
+            }
+            AccessKind::Store if single => {
+                // SAFETY: as above; the operand is only read.
+                let source = unsafe { &*self.frame.source(job.d.src[0]) };
+                port.store(&request, std::slice::from_ref(source));
+            }
             AccessKind::Store => {
-                self.collect_data(job);
+                collect_data(&self.frame, &mut self.data, job);
                 port.store(&request, &self.data[..request.words()]);
             }
             AccessKind::Atomic | AccessKind::Reduction => {
-                note.deferred = self.atomic_global(job, &request, port);
+                collect_data(&self.frame, &mut self.data, job);
+                collect_swap(&self.frame, &mut self.swap, job);
+                let Op::Atomic(kind, _) = job.d.op else { return Ok(()) };
+                let returns = job.kind == AccessKind::Atomic;
+                let atomic = AtomicRequest { request, kind, operand: &self.data, swap: &self.swap, returns };
+                note.deferred = port.atomic(&atomic, &mut self.old) == AtomicReply::Deferred;
+                if !note.deferred && returns {
+                    std::mem::swap(&mut self.data, &mut self.old);
+                    self.deliver(job, on);
+                }
             }
         }
         Ok(())
-    }
-
-    #[inline]
-    fn load_global<P: Port>(&mut self, job: &Job<'_>, request: &Request<'_>, port: &mut P) {
-        if request.bytes == 4 && job.access.count == 1 {
-            // SAFETY: the frame was entered for this warp, and nothing else refers to the slot.
-            let slot = unsafe { &mut *self.frame.target(job.d.dst[0]) };
-            port.load(request, std::slice::from_mut(slot));
-        } else {
-            port.load(request, &mut self.data[..request.words()]);
-            self.deliver(job, request.mask);
-        }
-    }
-
-    /// Returns whether the port deferred it.
-    fn atomic_global<P: Port>(&mut self, job: &Job<'_>, request: &Request<'_>, port: &mut P) -> bool {
-        let Op::Atomic(kind, _) = job.d.op else { return false };
-        self.collect_data(job);
-        self.collect_swap(job);
-        let returns = job.kind == AccessKind::Atomic;
-        let atomic = AtomicRequest { request: *request, kind, operand: &self.data, swap: &self.swap, returns };
-        let mut old = [Lanes::ZERO; 8];
-        let reply = port.atomic(&atomic, &mut old);
-        if reply == AtomicReply::Done {
-            self.data = old;
-            self.deliver(job, request.mask);
-        }
-        reply == AtomicReply::Deferred
     }
 
     /// Alignment and bounds of a global access.
@@ -269,8 +258,8 @@ impl Executor<'_> {
             _ => note.param |= on,
         }
         if job.kind != AccessKind::Load {
-            self.collect_data(job);
-            self.collect_swap(job);
+            collect_data(&self.frame, &mut self.data, job);
+            collect_swap(&self.frame, &mut self.swap, job);
         }
         self.move_block_data(job, on, space, spaces);
         if job.kind != AccessKind::Store {
@@ -342,43 +331,6 @@ impl Executor<'_> {
         modify(&atomic, lane, old)
     }
 
-    /// Source operands as data of the access: elements packed by their width.
-    fn collect_data(&mut self, job: &Job<'_>) {
-        let (bits, count) = (job.access.ty.bits(), usize::from(job.access.count));
-        if matches!(job.d.op, Op::Atomic(..)) || bits >= 32 {
-            let words = usize::from(job.access.ty.slots());
-            for element in 0..count {
-                for word in 0..words {
-                    // SAFETY: the frame was entered for this warp; each element was checked for its words.
-                    self.data[element * words + word] =
-                        unsafe { *self.frame.source(job.d.src[element].word(word as u16)) };
-                }
-            }
-            return;
-        }
-        let per_word = 32 / bits as usize;
-        for element in 0..count {
-            // SAFETY: as above.
-            let value = unsafe { &*self.frame.source(job.d.src[element]) };
-            let (word, shift) = (element / per_word, (element % per_word) as u32 * bits);
-            for lane in 0..WARP_SIZE {
-                let piece = (value.0[lane] & ((1 << bits) - 1)) << shift;
-                let below = if shift == 0 { 0 } else { self.data[word].0[lane] };
-                self.data[word].0[lane] = below | piece;
-            }
-        }
-    }
-
-    /// What a compare-and-swap stores.
-    fn collect_swap(&mut self, job: &Job<'_>) {
-        if let Op::Atomic(AtomicKind::Cas, access) = job.d.op {
-            for word in 0..access.ty.slots() {
-                // SAFETY: as in `collect_data`.
-                self.swap[usize::from(word)] = unsafe { *self.frame.source(job.d.src[1].word(word)) };
-            }
-        }
-    }
-
     /// Data of the access to its destinations, narrow elements extended by their sign.
     fn deliver(&mut self, job: &Job<'_>, on: Mask) {
         let (ty, bits) = (job.access.ty, job.access.ty.bits());
@@ -403,6 +355,40 @@ impl Executor<'_> {
             }));
             // SAFETY: as in `collect_data`.
             unsafe { self.frame.write(slot, &value, on) };
+        }
+    }
+}
+
+/// Source operands as data of the access: elements packed by their width.
+fn collect_data(frame: &Frame, data: &mut Words, job: &Job<'_>) {
+    let (bits, count) = (job.access.ty.bits(), usize::from(job.access.count));
+    let words = usize::from(job.access.ty.slots());
+    if matches!(job.d.op, Op::Atomic(..)) || bits >= 32 {
+        for (index, to) in data[..count * words].iter_mut().enumerate() {
+            let (element, word) = (index / words, (index % words) as u16);
+            // SAFETY: the frame was entered for this warp; each element was checked for its words.
+            *to = unsafe { *frame.source(job.d.src[element].word(word)) };
+        }
+        return;
+    }
+    let per_word = 32 / bits as usize;
+    for element in 0..count {
+        // SAFETY: as above.
+        let value = unsafe { &*frame.source(job.d.src[element]) };
+        let (word, shift) = (element / per_word, (element % per_word) as u32 * bits);
+        for (to, value) in data[word].0.iter_mut().zip(value.0) {
+            let below = if shift == 0 { 0 } else { *to };
+            *to = below | (value & ((1 << bits) - 1)) << shift;
+        }
+    }
+}
+
+/// What a compare-and-swap stores.
+fn collect_swap(frame: &Frame, swap: &mut Words, job: &Job<'_>) {
+    if let Op::Atomic(AtomicKind::Cas, access) = job.d.op {
+        for (word, to) in swap[..access.ty.slots().into()].iter_mut().enumerate() {
+            // SAFETY: as in `collect_data`.
+            *to = unsafe { *frame.source(job.d.src[1].word(word as u16)) };
         }
     }
 }

@@ -79,6 +79,7 @@ impl Block {
         let number = at.number;
         let Some(barrier) = self.barriers.get_mut(usize::from(number)) else { return false };
         barrier.arrive(warp, warps, arriving, at.expected);
+        self.arrivals |= 1 << number;
         match kind {
             BarrierKind::Arrive => self.warps[warp].go_to(pc + 1),
             BarrierKind::Sync => self.warps[warp].wait_at_barrier(number, pc + 1),
@@ -89,6 +90,11 @@ impl Block {
             }
         }
         self.complete(kernel, number)
+    }
+
+    /// Whether anybody waits at a barrier, or has arrived there.
+    pub(crate) fn has_arrivals(&self) -> bool {
+        self.arrivals != 0
     }
 
     /// Completes barriers that now wait for nobody, after threads exited.
@@ -102,6 +108,7 @@ impl Block {
             return false;
         }
         let done = std::mem::take(barrier);
+        self.arrivals &= !(1 << number);
         for index in 0..self.warps.len() {
             let waiting: Vec<_> = self.warps[index].waiting_at(number).collect();
             for (pc, mask) in waiting {

@@ -22,6 +22,8 @@ pub struct Block {
     pub(crate) registers: Registers,
     pub(crate) spaces: Spaces,
     pub(crate) barriers: [BlockBarrier; BARRIERS],
+    /// One bit for each barrier that somebody has arrived at.
+    pub(crate) arrivals: u16,
 }
 
 /// Slots and predicates of all warps, warp by warp.
@@ -77,6 +79,7 @@ impl Block {
                 changes: 0,
             },
             barriers: std::array::from_fn(|_| BlockBarrier::default()),
+            arrivals: 0,
         }
     }
 
@@ -94,7 +97,10 @@ impl Block {
         }
         self.spaces.shared.fill(0);
         self.spaces.local.fill(0);
-        self.barriers.iter_mut().for_each(|barrier| *barrier = BlockBarrier::default());
+        if self.arrivals != 0 {
+            self.barriers.iter_mut().for_each(|barrier| *barrier = BlockBarrier::default());
+            self.arrivals = 0;
+        }
     }
 
     pub fn index(&self) -> [u32; 3] {

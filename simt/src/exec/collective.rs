@@ -70,24 +70,19 @@ impl Executor<'_> {
     unsafe fn shuffle(&mut self, kind: ShuffleKind, d: &Decoded, on: Mask) {
         // SAFETY: the caller's.
         let [values, b, c] = unsafe { [self.value(d.src[0]), self.value(d.src[1]), self.value(d.src[2])] };
-        let mut result = Lanes::ZERO;
-        let mut valid: Mask = 0;
-        for lane in 0..WARP_SIZE {
-            let own = lane as u32;
-            let (delta, clamp, segment) = (b.0[lane] & 31, c.0[lane] & 31, c.0[lane] >> 8 & 31);
-            let last = (own & segment) | (clamp & !segment);
-            let (source, inside) = match kind {
-                ShuffleKind::Up => (own.wrapping_sub(delta), own as i32 - delta as i32 >= last as i32),
-                ShuffleKind::Down => (own + delta, own + delta <= last),
-                ShuffleKind::Butterfly => (own ^ delta, own ^ delta <= last),
-                ShuffleKind::Index => {
-                    let source = (own & segment) | (delta & !segment);
-                    (source, source <= last)
-                }
-            };
-            valid |= u32::from(inside) << lane;
-            result.0[lane] = values.0[if inside { source as usize & 31 } else { lane }];
-        }
+        let (result, valid) = match kind {
+            ShuffleKind::Up => {
+                exchanged(&values, &b, &c, |own, delta, _, last| (own.wrapping_sub(delta), own >= delta + last))
+            }
+            ShuffleKind::Down => exchanged(&values, &b, &c, |own, delta, _, last| (own + delta, own + delta <= last)),
+            ShuffleKind::Butterfly => {
+                exchanged(&values, &b, &c, |own, delta, _, last| (own ^ delta, own ^ delta <= last))
+            }
+            ShuffleKind::Index => exchanged(&values, &b, &c, |own, lane, segment, last| {
+                let source = (own & segment) | (lane & !segment);
+                (source, source <= last)
+            }),
+        };
         // SAFETY: the caller's.
         unsafe {
             self.frame.write(d.dst[0], &result, on);
@@ -122,6 +117,21 @@ impl Executor<'_> {
             self.frame.set_pred(d.pdst[0], same, on);
         }
     }
+}
+
+/// Values by the source lane that `f` gives for each lane, from its number, the delta, the segment mask and the segment's last lane
+/// (for `up` its first); and the lanes whose source is inside. The others keep their own value.
+#[inline(always)]
+fn exchanged(values: &Lanes, b: &Lanes, c: &Lanes, f: impl Fn(u32, u32, u32, u32) -> (u32, bool)) -> (Lanes, Mask) {
+    let (mut result, mut valid) = (Lanes::ZERO, 0);
+    for lane in 0..WARP_SIZE {
+        let own = lane as u32;
+        let (delta, clamp, segment) = (b.0[lane] & 31, c.0[lane] & 31, c.0[lane] >> 8 & 31);
+        let (source, inside) = f(own, delta, segment, (own & segment) | (clamp & !segment));
+        valid |= u32::from(inside) << lane;
+        result.0[lane] = values.0[(if inside { source } else { own }) as usize % WARP_SIZE];
+    }
+    (result, valid)
 }
 
 /// Reduces values in lane order. Integers and bits; minimum and maximum of `f32` prefer numbers to NaNs.

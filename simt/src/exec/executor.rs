@@ -88,6 +88,7 @@ pub struct Executor<'g> {
     pub(super) tally: Tally,
     pub(super) data: Words,
     pub(super) swap: Words,
+    pub(super) old: Words,
     /// Allocations that memory instructions touched last, by program counter.
     pub(super) extents: [Extent; 16],
 }
@@ -157,6 +158,7 @@ impl<'g> Executor<'g> {
             tally: Tally::new(grid.kernel().code.len()),
             data: [Lanes::ZERO; 8],
             swap: [Lanes::ZERO; 8],
+            old: [Lanes::ZERO; 8],
             extents: [Extent::EMPTY; 16],
         }
     }

@@ -102,6 +102,8 @@ pub(crate) struct Addresses {
     pub lowest: u64,
     pub highest: u64,
     pub shape: Shape,
+    /// Distinct 32-byte sectors, where they came cheap; 0: not counted.
+    pub sectors: u32,
 }
 
 impl Frame {
@@ -111,7 +113,14 @@ impl Frame {
             files: [std::ptr::null_mut(); 2],
             preds: std::ptr::null_mut(),
             ids: Ids { thread: std::ptr::null(), block: [0; 3], sm: 0, warp_in_sm: 0, active: 0 },
-            access: Addresses { lane: [0; WARP_SIZE], bits: 0, lowest: 0, highest: 0, shape: Shape::Scattered },
+            access: Addresses {
+                lane: [0; WARP_SIZE],
+                bits: 0,
+                lowest: 0,
+                highest: 0,
+                shape: Shape::Scattered,
+                sectors: 0,
+            },
         }
     }
 
@@ -174,6 +183,10 @@ impl Frame {
     pub unsafe fn write(&mut self, slot: Slot, value: &Lanes, on: Mask) {
         // SAFETY: as in `source`.
         let to = unsafe { &mut *self.target(slot) };
+        if on == Mask::MAX {
+            *to = *value;
+            return;
+        }
         for lane in 0..WARP_SIZE {
             if on >> lane & 1 != 0 {
                 to.0[lane] = value.0[lane];

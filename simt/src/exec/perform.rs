@@ -63,7 +63,9 @@ impl Executor<'_> {
             }
             Flow::Return | Flow::Exit => {
                 warp.exit(on, next);
-                block.complete_all(grid.kernel());
+                if block.has_arrivals() {
+                    block.complete_all(grid.kernel());
+                }
                 Ok(Effect::Exit { lanes: on })
             }
             Flow::Trap => Err(fault(FaultKind::Trap)),

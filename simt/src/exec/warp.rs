@@ -71,6 +71,12 @@ struct Convergence {
     parent: u16,
 }
 
+/// Whether two splits are in the same call; mostly neither is in any.
+#[inline]
+fn same_calls(a: &[Pc], b: &[Pc]) -> bool {
+    a.len() == b.len() && (a.is_empty() || a == b)
+}
+
 /// The control state of one warp. Its registers are in its block.
 #[derive(Clone, Debug)]
 pub struct Warp {
@@ -175,7 +181,7 @@ impl Warp {
     /// The split's own barrier where it is at `pc` already, else a new one for its lanes.
     fn barrier_at(&mut self, pc: Pc, split: &Split) -> u16 {
         let own = self.barriers.get(usize::from(split.barrier));
-        if own.is_some_and(|own| own.pc == pc && own.calls == split.calls) {
+        if own.is_some_and(|own| own.pc == pc && same_calls(&own.calls, &split.calls)) {
             return split.barrier;
         }
         let (calls, members) = (split.calls.clone(), split.mask);
@@ -217,7 +223,7 @@ impl Warp {
         self.splits.retain(|split| {
             let same = split.state == State::Ready
                 && (split.pc, split.barrier, split.granted) == (top.pc, top.barrier, top.granted)
-                && split.calls == top.calls;
+                && same_calls(&split.calls, &top.calls);
             if same {
                 top.mask |= split.mask;
             }
@@ -231,7 +237,7 @@ impl Warp {
         let Some(split) = self.splits.last() else { return false };
         let index = split.barrier;
         let Some(barrier) = self.barriers.get_mut(usize::from(index)) else { return false };
-        if split.pc != barrier.pc || split.calls != barrier.calls {
+        if split.pc != barrier.pc || !same_calls(&split.calls, &barrier.calls) {
             return false;
         }
         barrier.arrived |= split.mask;

@@ -39,6 +39,23 @@ pub fn apply(kind: AtomicKind, ty: Ty, old: u128, operand: u128, swap: u128, flu
     new & mask
 }
 
+/// As [`apply`], for types of 32 bits.
+pub fn apply_word(kind: AtomicKind, ty: Ty, old: u32, operand: u32, swap: u32, flush: bool) -> u32 {
+    match (kind, ty) {
+        (AtomicKind::Add, Ty::U32 | Ty::S32 | Ty::B32) => old.wrapping_add(operand),
+        (AtomicKind::Add, Ty::F32) => add_f32(old, operand, flush),
+        (AtomicKind::Cas, _) => {
+            if old == operand {
+                swap
+            } else {
+                old
+            }
+        }
+        (AtomicKind::Exch, _) => operand,
+        _ => apply(kind, ty, old.into(), operand.into(), swap.into(), flush) as u32,
+    }
+}
+
 fn add_float(ty: Ty, old: u64, operand: u64, flush: bool) -> u64 {
     match ty {
         Ty::F32 => add_f32(old as u32, operand as u32, flush).into(),

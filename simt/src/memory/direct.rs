@@ -42,7 +42,9 @@ impl Port for DirectPort<'_> {
             let to = self.pointer(request.addresses[0]).cast::<[u32; WARP_SIZE]>();
             // SAFETY: see `pointer`; 32 words.
             unsafe {
-                if to.read_unaligned() != data[0].0 {
+                let old = to.read_unaligned();
+                let differences = old.iter().zip(data[0].0).fold(0, |bits, (old, new)| bits | (old ^ new));
+                if differences != 0 {
                     to.write_unaligned(data[0].0);
                     self.changes += 1;
                 }
@@ -54,6 +56,10 @@ impl Port for DirectPort<'_> {
 
     fn atomic(&mut self, atomic: &AtomicRequest<'_>, old: &mut Words) -> AtomicReply {
         let bytes = atomic.request.bytes as usize;
+        if bytes == 4 && atomic.request.access.ty.bits() == 32 {
+            self.atomic_words(atomic, &mut old[0]);
+            return AtomicReply::Done;
+        }
         for lane in lanes(atomic.request.mask) {
             let to = self.pointer(atomic.request.addresses[lane]);
             let mut buffer = [0u8; 32];
@@ -86,6 +92,27 @@ impl Port for DirectPort<'_> {
 }
 
 impl DirectPort<'_> {
+    /// Atomics on single 32-bit words.
+    fn atomic_words(&mut self, atomic: &AtomicRequest<'_>, old: &mut Lanes) {
+        let request = &atomic.request;
+        let flush = request.access.space != Space::Shared;
+        for lane in lanes(request.mask) {
+            let to = self.pointer(request.addresses[lane]).cast::<u32>();
+            let (operand, swap) = (atomic.operand[0].0[lane], atomic.swap[0].0[lane]);
+            // SAFETY: see `pointer`.
+            unsafe {
+                let before = to.read_unaligned();
+                let (kind, ty) = (atomic.kind, request.access.ty);
+                let after = atomic::apply_word(kind, ty, before, operand, swap, flush);
+                if after != before {
+                    to.write_unaligned(after);
+                    self.changes += 1;
+                }
+                old.0[lane] = before;
+            }
+        }
+    }
+
     fn store_lanes(&mut self, request: &Request<'_>, data: &[Lanes]) {
         let bytes = request.bytes as usize;
         for lane in lanes(request.mask) {
@@ -124,6 +151,13 @@ fn pointer(memory: &Memory, address: u64) -> *mut u8 {
 }
 
 fn load_lanes(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
+    if request.mask == u32::MAX && request.bytes == 4 {
+        for (out, address) in out[0].0.iter_mut().zip(request.addresses) {
+            // SAFETY: see `pointer`.
+            *out = unsafe { pointer(memory, *address).cast::<u32>().read_unaligned() };
+        }
+        return;
+    }
     for lane in lanes(request.mask) {
         let from = pointer(memory, request.addresses[lane]);
         // SAFETY: see `pointer`; each width reads exactly `bytes`.

@@ -5,6 +5,7 @@ use super::shape::{Shape as Operation, picked};
 use crate::exec::frame::{Decoded, Flow, Frame};
 use crate::isa::{Access, Mask, Op, WARP_SIZE};
 use crate::memory::Shape;
+use crate::memory::sectors::SECTOR_SHIFT;
 
 /// The operation that leaves the addresses of an access in the frame. `words` are the access's data operands.
 pub(super) fn address(access: &Access, words: Words) -> Picked {
@@ -59,16 +60,18 @@ fn width(op: &Op) -> u64 {
     }
 }
 
-/// Fills in shape, bounds and alignment bits. Lanes that take no part get the first taking lane's address, so that the loops
-/// need no mask.
+/// Fills in shape, bounds, alignment bits and sectors. Lanes that take no part get the address of the taking lane before them (the
+/// first ones that of the first), so that the loops need no mask and an ascending pattern stays one.
 #[inline(always)]
 fn summarise(frame: &mut Frame, d: &Decoded, on: Mask) {
     let bytes = width(&d.op);
     let access = &mut frame.access;
     let first = access.lane[(on.trailing_zeros() & 31) as usize];
     if on != Mask::MAX {
+        let mut last = first;
         for (index, lane) in access.lane.iter_mut().enumerate() {
-            *lane = if on >> index & 1 != 0 { *lane } else { first };
+            last = if on >> index & 1 != 0 { *lane } else { last };
+            *lane = last;
         }
     }
     let (mut step_errors, mut differences, mut bits) = (0, 0, 0);
@@ -78,14 +81,35 @@ fn summarise(frame: &mut Frame, d: &Decoded, on: Mask) {
         bits |= lane;
     }
     access.bits = bits;
-    access.shape = match (differences, step_errors) {
-        (0, _) => Shape::Uniform,
-        (_, 0) if on == Mask::MAX => Shape::Contiguous,
-        _ => Shape::Scattered,
+    let last = access.lane[WARP_SIZE - 1];
+    (access.shape, access.lowest, access.highest, access.sectors) = match (differences, step_errors) {
+        (0, _) => (Shape::Uniform, first, first, 1),
+        (_, 0) if on == Mask::MAX && first < last => {
+            (Shape::Contiguous, first, last, sectors_between(first, last + bytes))
+        }
+        _ => scattered(&access.lane),
     };
-    (access.lowest, access.highest) = match access.shape {
-        Shape::Uniform => (first, first),
-        Shape::Contiguous if first <= access.lane[WARP_SIZE - 1] => (first, access.lane[WARP_SIZE - 1]),
-        _ => access.lane.iter().fold((u64::MAX, 0), |(low, high), lane| (low.min(*lane), high.max(*lane))),
-    };
+}
+
+/// Sectors of a range that is not empty.
+#[inline(always)]
+fn sectors_between(first: u64, end: u64) -> u32 {
+    (((end - 1) >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1) as u32
+}
+
+/// Bounds of any addresses, and their sectors where the addresses ascend or descend.
+#[inline(always)]
+fn scattered(lane: &[u64; WARP_SIZE]) -> (Shape, u64, u64, u32) {
+    let (mut lowest, mut highest) = (lane[0], lane[0]);
+    let (mut changes, mut rises, mut falls) = (0, 0, 0);
+    for index in 1..WARP_SIZE {
+        let (before, after) = (lane[index - 1] >> SECTOR_SHIFT, lane[index] >> SECTOR_SHIFT);
+        changes += u32::from(before != after);
+        rises += u32::from(before < after);
+        falls += u32::from(before > after);
+        lowest = lowest.min(lane[index]);
+        highest = highest.max(lane[index]);
+    }
+    let one_way = rises == 0 || falls == 0;
+    (Shape::Scattered, lowest, highest, if one_way { changes + 1 } else { 0 })
 }

@@ -5,6 +5,7 @@
 //! baseline of the target, once with AVX2 and FMA. Both come from the same source, so they agree to the bit.
 
 use std::marker::PhantomData;
+use std::mem::MaybeUninit;
 use std::ptr::NonNull;
 
 use super::level::{Avx2, CHUNKS, Chunk, LANES, Level, Picked, Portable, Words};
@@ -137,41 +138,54 @@ fn conjure<F: Copy>() -> F {
     unsafe { NonNull::<F>::dangling().read() }
 }
 
-/// Full chunks and partial ones in separate loops, so that the common one has no masks in it.
-#[inline(always)]
-fn for_chunks(on: Mask, mut each: impl FnMut(usize, u8)) {
-    if on == Mask::MAX {
-        (0..CHUNKS).for_each(|chunk| each(chunk, u8::MAX));
-    } else {
-        (0..CHUNKS).for_each(|chunk| each(chunk, (on >> (LANES * chunk)) as u8));
-    }
-}
-
 struct Unary<A, R, F>(PhantomData<(A, R, F)>);
 struct Binary<A, B, R, F>(PhantomData<(A, B, R, F)>);
 struct Ternary<A, B, C, R, F>(PhantomData<(A, B, C, R, F)>);
 struct Quaternary<A, B, C, D, R, F>(PhantomData<(A, B, C, D, R, F)>);
 struct Compare<A, B, F>(PhantomData<(A, B, F)>);
 
-/// Applies a lane function to eight lanes of each operand.
+/// Applies a lane function to eight lanes of each operand at a time. Full warps have code of their own, without masks in it.
 macro_rules! lanewise {
     ($shape:ident < $($operand:ident @ $index:literal),+ >) => {
+        #[allow(non_snake_case, reason = "an operand is named as its type")]
+        impl<$($operand: Value,)+ R: Value, F: Fn(&Alu, $($operand),+) -> R + Copy> $shape<$($operand,)+ R, F> {
+            /// # Safety
+            /// The operands point at their first slots. A chunk of every operand is read before the chunk of the result is
+            /// written, so results may overlap sources.
+            #[inline(always)]
+            unsafe fn chunk<L: Level>(d: &Decoded, to: *mut Lanes, operands: [*const Lanes; 4], chunk: usize, on: u8) {
+                let f = conjure::<F>();
+                // SAFETY: the caller's; chunks stay inside slots.
+                unsafe {
+                    $(let $operand = $operand::load::<L>(operands[$index], chunk);)+
+                    let mut result = [MaybeUninit::<R>::uninit(); LANES];
+                    for lane in 0..LANES {
+                        result[lane].write(f(&d.alu, $($operand[lane]),+));
+                    }
+                    R::store::<L>(to, chunk, result.map(|lane| lane.assume_init()), on);
+                }
+            }
+        }
+
         impl<$($operand: Value,)+ R: Value, F: Fn(&Alu, $($operand),+) -> R + Copy> Shape for $shape<$($operand,)+ R, F> {
             const WORDS: Words = Words::new(&[$($operand::SLOTS),+], &[R::SLOTS]);
 
             #[inline(always)]
-            #[allow(non_snake_case, reason = "an operand is named as its type")]
             unsafe fn body<L: Level>(frame: &mut Frame, d: &Decoded, on: Mask) {
-                let f = conjure::<F>();
-                // SAFETY: the frame and the instruction belong together (caller); chunks stay inside slots. A chunk of every
-                // operand is read before the chunk of the result is written, so results may overlap sources.
+                // SAFETY: the frame and the instruction belong together (caller).
                 unsafe {
                     let to = frame.target(d.dst[0]);
-                    $(let $operand = frame.source(d.src[$index]);)+
-                    for_chunks(on, |chunk, on| {
-                        $(let $operand = $operand::load::<L>($operand, chunk);)+
-                        R::store::<L>(to, chunk, std::array::from_fn(|lane| f(&d.alu, $($operand[lane]),+)), on);
-                    });
+                    let mut operands = [std::ptr::null(); 4];
+                    $(operands[$index] = frame.source(d.src[$index]);)+
+                    if on == Mask::MAX {
+                        for chunk in 0..CHUNKS {
+                            Self::chunk::<L>(d, to, operands, chunk, u8::MAX);
+                        }
+                    } else {
+                        for chunk in 0..CHUNKS {
+                            Self::chunk::<L>(d, to, operands, chunk, (on >> (LANES * chunk)) as u8);
+                        }
+                    }
                 }
             }
         }
