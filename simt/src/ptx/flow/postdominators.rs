@@ -4,8 +4,8 @@
 //! node behind every `exit`, `ret` and `trap`; a loop that cannot end is given an edge to it from its last block.
 //!
 //! Where that is the exit itself, lanes may still meet earlier: in `if a { if b { return } … } rest`, those that do not return
-//! meet at `rest`. Lanes that end are not waited for, so such branches are looked at again with fewer ends: only the last
-//! `ret` or `exit` of the text, then only the one before it, and so on; and at last none, which leaves the loops.
+//! meet at `rest`. Lanes that end are not waited for, so such branches are looked at again with fewer ends: with none, which
+//! leaves the loops; then with only the last `ret` or `exit` of the text, then only the one before it, and so on.
 
 use super::blocks::{Block, Blocks};
 use super::sets::BitSet;
@@ -37,6 +37,8 @@ pub(super) fn reconvergence(code: &Code, blocks: &Blocks) -> Vec<(u32, u32)> {
         });
     };
     look(&with_loops(blocks, &predecessors, &blocks.ends, |_| true));
+    let lasting = lasting(blocks, &predecessors);
+    look(&with_loops(blocks, &predecessors, &vec![false; blocks.len()], |block| lasting[block]));
     let returns = (0..blocks.len())
         .rev()
         .filter(|&block| blocks.successors(block).is_empty() && !is_trap(code, last_step(block)));
@@ -45,8 +47,6 @@ pub(super) fn reconvergence(code: &Code, blocks: &Blocks) -> Vec<(u32, u32)> {
         exits[end] = true;
         look(&exits);
     }
-    let lasting = lasting(blocks, &predecessors);
-    look(&with_loops(blocks, &predecessors, &vec![false; blocks.len()], |block| lasting[block]));
     found
 }
 

@@ -53,13 +53,15 @@ impl Parser<'_> {
 
     fn shape(&mut self) -> Outcome<Shape> {
         let mut shape = Shape { align: None, lanes: 1, ty: Ty::B8 };
-        let mut typed = false;
+        let (mut typed, mut pointer) = (false, false);
         while self.peek() == Token::Dotted {
             let word = self.text();
             match word {
                 ".align" => {
                     self.bump();
-                    shape.align = Some(self.alignment()?);
+                    let align = self.alignment()?;
+                    // Behind `.ptr`, it is that of what the parameter points to.
+                    shape.align = if pointer { shape.align } else { Some(align) };
                     continue;
                 }
                 ".attribute" => {
@@ -69,7 +71,8 @@ impl Parser<'_> {
                 }
                 ".v2" => shape.lanes = 2,
                 ".v4" => shape.lanes = 4,
-                ".ptr" | ".global" | ".const" | ".shared" | ".local" | ".param" if typed => {}
+                ".ptr" if typed => pointer = true,
+                ".global" | ".const" | ".shared" | ".local" | ".param" if pointer => {}
                 // Handles of textures, samplers and surfaces: 64 bits that no executed instruction reads.
                 ".texref" | ".samplerref" | ".surfref" => (shape.ty, typed) = (Ty::B64, true),
                 _ => match Ty::named(&word[1..]) {
