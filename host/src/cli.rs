@@ -10,7 +10,9 @@ use warpwise_simt::exec::Divergence;
 use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{MachineOptions, parse_block_order, parse_divergence};
-use crate::commands::{bench, bundle, doctor, explain, finish_kernels, labs, list, occupancy, ptx, regs, run, sass};
+use crate::commands::{
+    bench, bundle, doctor, explain, finish_kernels, labs, list, occupancy, probe_fault, ptx, regs, run, sass,
+};
 
 /// Laboratories on how a GPU runs code.
 #[derive(Debug, Parser)]
@@ -37,6 +39,8 @@ pub enum Command {
     Doctor(doctor::Options),
     #[command(hide = true)]
     FinishKernels(finish_kernels::Options),
+    #[command(hide = true)]
+    ProbeFault(probe_fault::Options),
 }
 
 /// Options of every command that runs the machine or speaks of a device.

@@ -79,6 +79,11 @@ impl Workbench {
         }
     }
 
+    /// Whether times are measured on hardware.
+    pub fn measures(&self) -> bool {
+        self.gpu.as_ref().is_some_and(|gpu| !gpu.is_modelled())
+    }
+
     /// Name of the device as reports show it.
     pub fn device_name(&self) -> &str {
         self.gpu.as_ref().map_or(&self.device.name, |gpu| &gpu.name)

@@ -11,6 +11,7 @@ pub mod finish_kernels;
 pub mod labs;
 pub mod list;
 pub mod occupancy;
+pub mod probe_fault;
 pub mod ptx;
 pub mod regs;
 pub mod run;
@@ -43,6 +44,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Bench(options) => bench::run(options, &global),
         Command::Bundle(options) => bundle::run(options, &global),
         Command::Doctor(options) => doctor::run(options),
+        Command::ProbeFault(options) => probe_fault::run(options, &global),
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Run(options) => run::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),

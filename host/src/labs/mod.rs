@@ -12,7 +12,7 @@ mod divergence;
 mod guard;
 mod ids;
 mod input;
-mod launch;
+pub mod launch;
 mod occupancy;
 mod predication;
 mod sass;

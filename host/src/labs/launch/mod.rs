@@ -4,6 +4,7 @@
 //! is left of their context in [`faults`].
 
 mod faults;
+pub mod planted;
 mod refused;
 
 use std::time::Instant;
