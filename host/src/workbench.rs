@@ -6,7 +6,8 @@ use warpwise_nvtools::nvdisasm::Listing;
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::ptx::PtxError;
 
-use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, MachineOptions, gpus, sim};
+use crate::backend::gpus::{self, Image};
+use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, MachineOptions, sim};
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
 use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources};
@@ -104,20 +105,33 @@ impl Workbench {
 
     /// A new context on a GPU: with the cubin that ptxas made for it, so that the registers reported are those that run; with
     /// the PTX where there is no ptxas, or where the driver takes no cubins.
-    #[cfg(feature = "cuda")]
     fn open_gpu(&self, info: &GpuInfo) -> Result<Gpu, GpuError> {
-        use crate::backend::cuda::{Cuda, Image};
-        let open = |image: &Image<'_>| Cuda::open(info.ordinal, self.device, Arc::clone(&self.code), image);
         let target = Target::arch(&info.compute_capability.arch());
-        let cuda = match self.tools.compile(&self.kernels.ptx, &target) {
-            Ok(compiled) if !info.is_modelled() => open(&Image::Cubin(&compiled.cubin))?,
-            _ => open(&Image::Ptx(&self.kernels.ptx))?,
-        };
+        match self.tools.compile(&self.kernels.ptx, &target) {
+            Ok(compiled) if !info.is_modelled() => self.load(info, &Image::Cubin(&compiled.cubin)),
+            _ => self.load(info, &Image::Ptx(&self.kernels.ptx)),
+        }
+    }
+
+    /// A new context on the GPU of the run, with the PTX for its driver to compile.
+    pub fn gpu_with_ptx(&self) -> Result<Gpu, GpuError> {
+        self.load(self.gpu.as_ref().ok_or(GpuError::Stopped)?, &Image::Ptx(&self.kernels.ptx))
+    }
+
+    /// A new context on the GPU of the run, with a cubin made for some architecture; inside, what the driver answered.
+    pub fn gpu_with_cubin_for(&self, arch: &str) -> Result<Result<Gpu, GpuError>, WorkbenchError> {
+        let compiled = self.tools.compile(&self.kernels.ptx, &Target::arch(arch))?;
+        Ok(self.load(self.gpu.as_ref().ok_or(GpuError::Stopped)?, &Image::Cubin(&compiled.cubin)))
+    }
+
+    #[cfg(feature = "cuda")]
+    fn load(&self, info: &GpuInfo, image: &Image<'_>) -> Result<Gpu, GpuError> {
+        let cuda = crate::backend::cuda::Cuda::open(info.ordinal, self.device, Arc::clone(&self.code), image)?;
         Ok(Gpu::new(Arc::new(cuda)))
     }
 
     #[cfg(not(feature = "cuda"))]
-    fn open_gpu(&self, _: &GpuInfo) -> Result<Gpu, GpuError> {
+    fn load(&self, _: &GpuInfo, _: &Image<'_>) -> Result<Gpu, GpuError> {
         gpus::gpus().and(Err(GpuError::Stopped))
     }
 

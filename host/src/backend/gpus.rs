@@ -20,6 +20,12 @@ pub struct GpuInfo {
     pub cuda_version: i32,
 }
 
+/// Code to load: a cubin for the GPU's architecture, or PTX for the driver to compile.
+pub enum Image<'a> {
+    Cubin(&'a [u8]),
+    Ptx(&'a str),
+}
+
 /// What stands behind the name of a device that Warpwise's own driver offers.
 pub const MODELLED: &str = " (modelled)";
 

@@ -6,7 +6,8 @@ use std::fmt;
 use cust::error::CudaError;
 use cust::sys;
 
-use super::{DeviceFacts, GpuError, Image, KernelFault};
+use super::{DeviceFacts, GpuError, KernelFault};
+use crate::backend::gpus::Image;
 
 /// An error of the driver, by its number in `cuda.h`. `cust` names fewer of them than drivers return.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -30,14 +30,9 @@ pub use library::{Driver, NoDriver};
 use super::{
     Backend, BackendKind, DeviceFacts, EventId, GpuError, KernelFault, LaunchId, LaunchReport, LaunchRequest, StreamId,
 };
+use crate::backend::gpus::Image;
 use crate::kernels::Code;
 use crate::numbers::Time;
-
-/// Code to load: a cubin for the GPU's architecture, or PTX for the driver to compile.
-pub enum Image<'a> {
-    Cubin(&'a [u8]),
-    Ptx(&'a str),
-}
 
 /// One context on one GPU.
 pub struct Cuda {

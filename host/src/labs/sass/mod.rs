@@ -3,11 +3,11 @@
 //! The pipeline and its files are here, the branch of `branch_paths` in [`paths`], the registers of `vecadd` in
 //! [`registers`].
 
+mod loading;
 mod paths;
 mod pipeline;
 mod registers;
 
-use crate::claim::{Claim, equal, holds};
 use crate::lab::{Lab, LabContext, LabError};
 
 pub static LAB: Lab = Lab {
@@ -17,7 +17,7 @@ pub static LAB: Lab = Lab {
     question: "what did the compiler do?",
     kernels: &["branch_paths", "vecadd"],
     text: include_str!("../../../../docs/labs/sass.md"),
-    claims: || [pipeline::claims(), paths::claims(), registers::claims(), on_gpu()].concat(),
+    claims: || [pipeline::claims(), paths::claims(), registers::claims(), loading::claims()].concat(),
     run,
 };
 
@@ -27,16 +27,9 @@ const ARCH: &str = "sm_120";
 const SECTION: &str = "ch1 §5";
 
 /// What only a driver can show.
-fn on_gpu() -> Vec<Claim> {
-    vec![
-        Claim::new("ptx_runs_later", SECTION, "PTX for sm_80 runs on sm_90", holds("it does")).on_gpu(),
-        Claim::new("cubin_refused", SECTION, "a cubin for sm_80 is refused on sm_90", holds("it is")).on_gpu(),
-        Claim::new("driver_registers", SECTION, "the driver counts as many registers as ptxas did", equal(12)).on_gpu(),
-    ]
-}
-
 fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     pipeline::run(cx)?;
     paths::run(cx)?;
-    registers::run(cx)
+    registers::run(cx)?;
+    loading::run(cx)
 }
