@@ -5,26 +5,55 @@ use super::frame::Decoded;
 use crate::isa::{AtomicKind, Lanes, Mask, Op, ShuffleKind, Src, Ty, VoteKind, WARP_SIZE};
 use crate::memory::{atomic, sectors::lanes};
 
+/// Lanes with the member masks that they give; nearly always one group.
+#[derive(Debug)]
+pub(super) struct Groups {
+    pub first: (Mask, Mask),
+    pub others: Vec<(Mask, Mask)>,
+}
+
+impl Groups {
+    pub fn iter(&self) -> impl Iterator<Item = (Mask, Mask)> {
+        std::iter::once(self.first).chain(self.others.iter().copied())
+    }
+}
+
 impl Executor<'_> {
-    /// The member mask of a warp-wide operation, if it has one: that of the lowest lane, since all must give the same.
+    /// The lanes that execute a warp-wide operation, by the member mask that they give. Without one, as before Volta, the lanes
+    /// that execute it are its members.
     ///
     /// # Safety
     /// The frame was entered for the warp that executes `d`; so below.
-    pub(super) unsafe fn members(&self, d: &Decoded, on: Mask) -> Option<Mask> {
+    pub(super) unsafe fn groups(&self, d: &Decoded, on: Mask) -> Groups {
         let operand = match d.op {
             Op::WarpSync | Op::Vote(_) | Op::Elect => 0,
             Op::Match { .. } | Op::Redux(..) => 1,
             _ => 3,
         };
-        let lane = (on.trailing_zeros() & 31) as usize;
+        if !d.given.src[operand] {
+            return Groups { first: (on, on), others: Vec::new() };
+        }
         // SAFETY: operands were checked.
-        d.given.src[operand].then(|| unsafe { (*self.frame.source(d.src[operand])).0[lane] })
+        let members = unsafe { &*self.frame.source(d.src[operand]) };
+        let same =
+            |given: Mask| lanes(on).filter(|lane| members.0[*lane] == given).fold(0, |mask, lane| mask | 1 << lane);
+        let group = |lane: Mask| {
+            let given = members.0[lane.trailing_zeros() as usize % WARP_SIZE];
+            (same(given), given)
+        };
+        let mut groups = Groups { first: group(on), others: Vec::new() };
+        let mut rest = on & !groups.first.0;
+        while rest != 0 {
+            groups.others.push(group(rest));
+            rest &= !groups.others.iter().fold(0, |all, (lanes, _)| all | lanes);
+        }
+        groups
     }
 
     /// Executes the operation in the lanes `on`, over the values of `participants`.
     ///
     /// # Safety
-    /// As [`Executor::members`].
+    /// As [`Executor::groups`].
     pub(super) unsafe fn exchange(&mut self, d: &Decoded, on: Mask, participants: Mask) {
         // SAFETY: operands were checked for the words that each operation reads.
         unsafe {
@@ -57,7 +86,7 @@ impl Executor<'_> {
     }
 
     /// # Safety
-    /// As [`Executor::members`].
+    /// As [`Executor::groups`].
     unsafe fn value(&self, src: Src) -> Lanes {
         // SAFETY: the caller's.
         unsafe { *self.frame.source(src) }
@@ -66,7 +95,7 @@ impl Executor<'_> {
     /// `shfl`, by the rule of the PTX ISA: `c` holds the clamp in bits 0 to 4 and the segment mask in bits 8 to 12.
     ///
     /// # Safety
-    /// As [`Executor::members`].
+    /// As [`Executor::groups`].
     unsafe fn shuffle(&mut self, kind: ShuffleKind, d: &Decoded, on: Mask) {
         // SAFETY: the caller's.
         let [values, b, c] = unsafe { [self.value(d.src[0]), self.value(d.src[1]), self.value(d.src[2])] };
@@ -91,7 +120,7 @@ impl Executor<'_> {
     }
 
     /// # Safety
-    /// As [`Executor::members`].
+    /// As [`Executor::groups`].
     unsafe fn match_values(&mut self, all: bool, bits: u8, d: &Decoded, on: Mask, participants: Mask) {
         // SAFETY: the caller's; a 64-bit operand was checked for two words.
         let (low, high) = unsafe {

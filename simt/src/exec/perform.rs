@@ -155,7 +155,8 @@ impl Executor<'_> {
         Ok(Effect::Barrier { number: number as u8, completed })
     }
 
-    /// A warp-wide operation: waits for its members, then exchanges values.
+    /// A warp-wide operation: waits for its members, then exchanges values. Lanes may name different members, each its own
+    /// group; groups that are not all here part, so that each can wait for its own.
     fn collective(
         &mut self,
         d: &Decoded,
@@ -165,22 +166,28 @@ impl Executor<'_> {
         index: usize,
     ) -> Result<Effect, Violation> {
         let warp = &mut block.warps[index];
+        let (pc, mask) = warp.next().unwrap_or((next, on));
         // SAFETY: the frame was entered for this warp.
-        let members = unsafe { self.members(d, on) };
-        let mask = warp.top().map_or(on, |split| split.mask);
-        let waits = self.grid.divergence != Divergence::Lockstep;
-        let participants = match members {
-            Some(members) if waits => {
-                if !warp.gather(members) {
-                    return Ok(Effect::Waiting);
-                }
-                (members & warp.live() & !mask) | on
+        let groups = unsafe { self.groups(d, on) };
+        let absent = |(_, members): (Mask, Mask)| members & warp.live() & !mask;
+        if self.grid.divergence != Divergence::Lockstep && groups.iter().any(|group| absent(group) != 0) {
+            if !groups.others.is_empty() {
+                let off = (mask != on).then_some((next, mask & !on));
+                let parts: Parts = groups.iter().map(|(lanes, _)| (pc, lanes)).chain(off).collect();
+                warp.diverge(&parts, Some(next));
+                return Ok(Effect::Waiting);
             }
-            _ => on,
-        };
-        // SAFETY: as above.
-        unsafe { self.exchange(d, on, participants) };
-        block.warps[index].go_to(next);
+            if !warp.gather(groups.first.1) {
+                return Ok(Effect::Waiting);
+            }
+        }
+        let live = block.warps[index].live();
+        for (lanes, members) in groups.iter() {
+            let participants = (members & live & (on | !mask)) | lanes;
+            // SAFETY: as above.
+            unsafe { self.exchange(d, lanes, participants) };
+        }
+        block.warps[index].end_collective(next);
         Ok(Effect::None)
     }
 

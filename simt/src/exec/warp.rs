@@ -314,9 +314,8 @@ impl Warp {
     /// Whether the running split may execute a warp-wide operation over `members` now. If not, it waits, and another split
     /// is on top; when the last member has come the operation is granted to all of them.
     pub(crate) fn gather(&mut self, members: Mask) -> bool {
-        let needed = members & self.live;
         let Some(split) = self.splits.last_mut() else { return false };
-        if std::mem::take(&mut split.granted) || needed & !split.mask == 0 {
+        if std::mem::take(&mut split.granted) {
             return true;
         }
         split.state = State::Collective(members);
@@ -324,6 +323,14 @@ impl Warp {
         self.grant_complete();
         self.settle();
         false
+    }
+
+    /// The running split has executed a warp-wide operation and goes on at `next`.
+    pub(crate) fn end_collective(&mut self, next: Pc) {
+        if let Some(split) = self.splits.last_mut() {
+            split.granted = false;
+        }
+        self.go_to(next);
     }
 
     /// Grants warp-wide operations whose living members have all come.
