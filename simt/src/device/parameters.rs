@@ -64,6 +64,7 @@ pub struct Parameters {
     pub l2_slices: f64,
     pub l2_bytes_per_cycle_per_sm: f64,
     pub l2_ways: f64,
+    pub l2_usable_share: f64,
     pub dram_efficiency: f64,
     pub dram_access_bytes: f64,
     pub dram_channels: f64,

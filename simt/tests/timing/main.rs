@@ -2,6 +2,10 @@
 
 mod bench;
 
+mod bounds;
 mod chains;
+mod divergence;
 mod kernels;
+mod launches;
 mod results;
+mod shared;

@@ -76,11 +76,12 @@ pub struct Origin {
 impl Uncore {
     pub fn new(device: &Device) -> Self {
         let p = &device.parameters;
-        let tags = Tags::new(device.l2_bytes >> LINE_SHIFT, p.l2_ways as u32);
+        let lines = (device.l2_bytes as f64 * p.l2_usable_share) as u64 >> LINE_SHIFT;
+        let tags = Tags::new(lines, p.l2_ways as u32);
         let places = tags.places();
         let partitions = p.l2_partitions as usize;
         let side = || {
-            let tags = Tags::new((device.l2_bytes >> LINE_SHIFT) / 2, p.l2_ways as u32);
+            let tags = Tags::new(lines / 2, p.l2_ways as u32);
             Side { valid: vec![0; tags.places()], tags }
         };
         let clock_hz = f64::from(device.boost_clock_mhz) * 1e6;

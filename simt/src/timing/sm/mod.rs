@@ -143,6 +143,7 @@ pub(crate) struct Sm {
     stores_waiting: u64,
     stores_last_answer: u64,
     warps_started: u64,
+    blocks_started: usize,
     /// Changes of memory that other SMs made, as far as this one sees them.
     changes: u64,
     pub outbox: Outbox,
@@ -169,6 +170,7 @@ impl Sm {
             stores_waiting: 0,
             stores_last_answer: 0,
             warps_started: 0,
+            blocks_started: 0,
             changes: 0,
             outbox: Outbox::default(),
             report: SmReport::default(),

@@ -83,12 +83,16 @@ impl Sm {
             let start = start_cycle + warp as u64 * launch.config.warp_launch_interval;
             self.start_warp(slot, warp, start, launch);
         }
+        self.blocks_started += 1;
     }
 
     fn start_warp(&mut self, slot: usize, warp_in_block: usize, start: u64, launch: &Launch<'_>) {
-        // The emptiest scheduler, warp w's own (w mod 4) among equals.
+        // The emptiest scheduler; among equals, warp w of the SM's first block goes to w mod 4, and each later block starts one
+        // scheduler further on. With the same start for all, a branch by the parity of the warp would leave half of the
+        // schedulers with the longer path alone; an H200 takes the mean of both paths.
         let count = self.schedulers.len();
-        let turn = |scheduler: usize| (scheduler + count - warp_in_block % count) % count;
+        let first_choice = warp_in_block + self.blocks_started;
+        let turn = |scheduler: usize| (scheduler + count - first_choice % count) % count;
         let scheduler =
             (0..count).min_by_key(|scheduler| (self.schedulers[*scheduler].count(), turn(*scheduler))).unwrap_or(0);
         let index = self.blocks[slot].first_warp + warp_in_block;
