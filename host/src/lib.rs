@@ -14,6 +14,7 @@ pub mod claim;
 pub mod cli;
 pub mod commands;
 pub mod error;
+pub mod folders;
 pub mod kernels;
 pub mod lab;
 pub mod labs;

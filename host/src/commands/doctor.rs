@@ -7,9 +7,10 @@ use serde::Deserialize;
 use super::Outcome;
 use crate::claim::Toolchain;
 use crate::error::CommandError;
+use crate::folders;
 use crate::kernels::{KernelFiles, KernelFilesError};
 use crate::report::terminal;
-use crate::toolbox::{Toolbox, target_folder};
+use crate::toolbox::Toolbox;
 
 /// Say what was found, what is missing, and what mends it
 #[derive(clap::Args, Debug)]
@@ -27,7 +28,7 @@ pub fn run(_: Options) -> Result<Outcome, CommandError> {
     let kernels = KernelFiles::open();
     let folder = kernels.as_ref().ok().map(|files| files.folder.as_path());
     let tools = Toolbox::look(folder);
-    let mut findings = vec![compiler(&target_folder(folder)), of_kernels(&kernels)];
+    let mut findings = vec![compiler(&folders::workspace(folder)), of_kernels(&kernels)];
     findings.extend(nvidia(&tools));
     findings.push(gpu());
     findings.push(processor());

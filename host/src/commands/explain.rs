@@ -1,10 +1,9 @@
 //! `explain ID`: the page of a lab, and what it claims.
 
-use std::io::Write;
-
 use super::Outcome;
 use crate::error::CommandError;
 use crate::labs;
+use crate::report::terminal;
 
 /// Show the text of a lab and its claims
 #[derive(clap::Args, Debug)]
@@ -15,13 +14,13 @@ pub struct Options {
 
 pub fn run(options: Options) -> Result<Outcome, CommandError> {
     let lab = labs::find(&options.id)?;
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "{}", lab.text.trim_end())?;
-    writeln!(out, "\n## Claims\n")?;
+    let mut terminal = terminal::stdout();
+    terminal.line(lab.text.trim_end())?;
+    terminal.line("\n## Claims\n")?;
     for claim in (lab.claims)() {
-        writeln!(out, "- {} ({}): {} [{}]", claim.id, claim.section, claim.statement, claim.relation)?;
+        terminal.line(&format!("- {} ({}): {} [{}]", claim.id, claim.section, claim.statement, claim.relation))?;
         if let Some(note) = &claim.note {
-            writeln!(out, "  {note}")?;
+            terminal.line(&format!("  {note}"))?;
         }
     }
     Ok(Outcome::Good)

@@ -39,7 +39,11 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
     let mut run = RunOutcome { toolchain: bench.toolchain().clone(), labs: Vec::new() };
+    let is_kept = options.json.is_some() || options.html.is_some();
     for lab in chosen {
+        if terminal.is_unread() && !is_kept {
+            break;
+        }
         let mut outcome = LabContext::run(lab, &bench, &progress);
         if let Some(model) = &model {
             outcome.add_model(LabContext::run(lab, model, &progress));

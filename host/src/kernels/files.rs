@@ -1,12 +1,14 @@
 //! Where the kernels' PTX is found, and what it says of its making.
 //!
-//! `WARPWISE_KERNELS` names the folder; else `kernels/` beside the executable (a bundle); else `target/warpwise/kernels` of a
-//! folder above the executable or above the working directory (a checkout).
+//! `WARPWISE_KERNELS` names the folder; else `kernels/` beside the executable (a bundle); else `warpwise/kernels` in the target
+//! folder that the executable was built into, or in the `target` of a folder above the working directory (a checkout).
 
 use std::env;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+
+use crate::folders;
 
 const PTX: &str = "kernels.ptx";
 const FACTS: &str = "kernels.json";
@@ -90,17 +92,13 @@ fn candidates() -> Vec<PathBuf> {
         return vec![named.into()];
     }
     let executable = env::current_exe().ok();
-    let beside = executable.as_deref().and_then(Path::parent);
-    let mut folders: Vec<PathBuf> = beside.map(|folder| folder.join("kernels")).into_iter().collect();
-    let starts = [beside.map(Path::to_owned), env::current_dir().ok()];
-    for start in starts.into_iter().flatten() {
-        let checkout = start.ancestors().map(|folder| folder.join(IN_CHECKOUT)).find(|folder| folder.is_dir());
-        folders.extend(checkout.filter(|folder| !folders.contains(folder)));
-    }
-    if folders.len() <= 1 {
-        folders.push(PathBuf::from(IN_CHECKOUT));
-    }
-    folders
+    let beside = executable.as_deref().and_then(Path::parent).map(|folder| folder.join("kernels"));
+    let in_target = folders::cargo_target(None).map(|target| target.join("warpwise").join("kernels"));
+    let working = env::current_dir().unwrap_or_default();
+    let checkout = working.ancestors().map(|folder| folder.join(IN_CHECKOUT)).find(|folder| folder.is_dir());
+    let mut candidates: Vec<PathBuf> = beside.into_iter().chain(in_target).chain(checkout).collect();
+    candidates.dedup();
+    candidates
 }
 
 #[cfg(test)]

@@ -188,7 +188,9 @@ impl LabContext<'_> {
             claims.push(claim.judge(found, missing, &setting));
         }
         // What was found for no claim of the list is a slip of the lab, and worth seeing.
-        for id in self.found.into_keys().chain(self.missing.into_keys()) {
+        let mut unlisted: Vec<String> = self.found.into_keys().chain(self.missing.into_keys()).collect();
+        unlisted.sort();
+        for id in unlisted {
             let unlisted = Claim::new(&id, lab.sections, "every claim found is listed", holds("it is listed"));
             claims.push(unlisted.judge(Some(Value::Text("not listed".to_owned())), None, &setting));
         }

@@ -14,14 +14,39 @@ const WIDTH_MAX: u16 = 100;
 
 /// A place to write reports to, which knows whether it may use colour.
 pub struct Terminal<W> {
-    out: W,
+    out: Attentive<W>,
     colour: bool,
+}
+
+/// A writer whose reader may go away (`| head`): what comes after that is dropped, and is no error.
+struct Attentive<W> {
+    out: W,
+    gone: bool,
+}
+
+impl<W: Write> Write for Attentive<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if self.gone {
+            return Ok(bytes.len());
+        }
+        match self.out.write(bytes) {
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                self.gone = true;
+                Ok(bytes.len())
+            }
+            other => other,
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        if self.gone { Ok(()) } else { self.out.flush() }
+    }
 }
 
 /// Standard output; coloured if it is a terminal and `NO_COLOR` is not set (no-color.org: any non-empty value).
 pub fn stdout() -> Terminal<io::StdoutLock<'static>> {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Terminal { colour: io::stdout().is_terminal() && !no_color, out: io::stdout().lock() }
+    Terminal { colour: io::stdout().is_terminal() && !no_color, ..Terminal::plain(io::stdout().lock()) }
 }
 
 #[derive(Clone, Copy)]
@@ -36,7 +61,12 @@ enum Paint {
 impl<W: Write> Terminal<W> {
     /// Plain text to any writer.
     pub fn plain(out: W) -> Self {
-        Self { out, colour: false }
+        Self { out: Attentive { out, gone: false }, colour: false }
+    }
+
+    /// Whether the reader went away: nothing that is written from now on is seen.
+    pub fn is_unread(&self) -> bool {
+        self.out.gone
     }
 
     /// A line as it is.
@@ -236,6 +266,23 @@ mod tests {
             times of the RTX 5070 are modelled; the model was not held against one: good for ratios
         "#]]
         .assert_eq(&text);
+    }
+
+    #[test]
+    fn a_reader_that_went_away_is_no_error_and_is_noticed() {
+        struct Closed;
+        impl Write for Closed {
+            fn write(&mut self, _: &[u8]) -> io::Result<usize> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+            fn flush(&mut self) -> io::Result<()> {
+                Err(io::ErrorKind::BrokenPipe.into())
+            }
+        }
+        let mut terminal = Terminal::plain(Closed);
+        assert!(!terminal.is_unread());
+        terminal.line("a line").expect("no error");
+        assert!(terminal.is_unread());
     }
 
     #[test]

@@ -15,6 +15,8 @@ use warpwise_nvtools::nvdisasm::{Listing, ListingOptions, NvdisasmError, listing
 use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
 use warpwise_nvtools::{Environment, LocateOptions, Tools, locate};
 
+use crate::folders;
+
 pub use precompiled::Precompiled;
 
 /// Why a tool gave no answer.
@@ -79,9 +81,9 @@ impl Toolbox {
     }
 
     fn find(near: Option<&Path>, provision: bool, say: &dyn Fn(&str)) -> Self {
-        let target = target_folder(near);
+        let folder = folders::workspace(near);
         let tools = locate(&LocateOptions {
-            toolchain_dir: &target.join("toolchain"),
+            toolchain_dir: &folder.join("toolchain"),
             provision,
             fetch_limit: FETCH_LIMIT,
             environment: Environment::of_process(),
@@ -89,7 +91,7 @@ impl Toolbox {
         });
         Self {
             tools: tools.map_err(|error| error.to_string()),
-            cache: target.join("warpwise").join("ptxas"),
+            cache: folder.join("warpwise").join("ptxas"),
             precompiled: Precompiled::beside(near),
             compiled: Mutex::default(),
         }
@@ -134,23 +136,14 @@ impl Toolbox {
             true => Vec::new(),
             false => Compiler::new(self.tools()?.ptxas(), Some(&self.cache)).compile_all(&requests, &|_| ()),
         };
-        let mut failed = HashMap::new();
-        for (target, result) in missing.into_iter().zip(made) {
-            match result {
-                Ok(compiled) => {
-                    known.insert(target.clone(), Arc::new(compiled));
-                }
-                Err(error) => {
-                    failed.insert(target, error);
-                }
-            }
-        }
-        let lost = || ToolError::Missing("ptxas was asked twice for what it refuses".to_owned());
-        let answer = |target: &Target, failed: &mut HashMap<&Target, PtxasError>| match known.get(target) {
-            Some(compiled) => Ok(Arc::clone(compiled)),
-            None => Err(failed.remove(target).map_or_else(lost, ToolError::from)),
-        };
-        Ok(targets.iter().map(|target| answer(target, &mut failed)).collect())
+        let mut made: HashMap<&Target, Result<Compiled, PtxasError>> = missing.into_iter().zip(made).collect();
+        let answers = targets.iter().map(|target| match (known.get(target), made.remove(target)) {
+            (Some(compiled), _) => Ok(Arc::clone(compiled)),
+            (None, Some(Ok(compiled))) => Ok(Arc::clone(known.entry(target.clone()).or_insert(Arc::new(compiled)))),
+            (None, Some(Err(error))) => Err(error.into()),
+            (None, None) => Err(ToolError::Missing(format!("ptxas was asked twice for {}, in vain", target.arch))),
+        });
+        Ok(answers.collect())
     }
 
     /// The SASS of all kernels for an architecture.
@@ -166,19 +159,4 @@ fn request<'a>(ptx: &'a str, target: &'a Target) -> CompileRequest<'a> {
         max_registers: target.max_registers,
         ..CompileRequest::new(ptx, &target.arch)
     }
-}
-
-/// Cargo's target folder: above the kernels or the executable, the folder that has the project's own `warpwise` folder. A
-/// program that stands alone keeps its things in the user's cache folder.
-pub fn target_folder(near: Option<&Path>) -> PathBuf {
-    let executable = env::current_exe().ok();
-    let starts = near.into_iter().chain(executable.as_deref());
-    let above = starts.flat_map(Path::ancestors).find(|folder| folder.join("warpwise").is_dir());
-    above.map_or_else(user_cache, Path::to_owned)
-}
-
-fn user_cache() -> PathBuf {
-    let set = |name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let cache = set("XDG_CACHE_HOME").or_else(|| set("HOME").map(|home| home.join(".cache")));
-    cache.unwrap_or_else(env::temp_dir).join("warpwise")
 }
