@@ -5,7 +5,7 @@ use super::config::Config;
 use super::operands::{Operand, reads, writes};
 use super::stall::Stall;
 use crate::device::{Device, Pipe};
-use crate::isa::{Instr, Op, Pc, Program, Scope};
+use crate::isa::{Instr, Op, Pc, PredSrc, Program, Scope};
 
 /// How an instruction is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,7 +58,11 @@ pub(crate) struct TimedCode {
 impl TimedCode {
     pub fn new(program: &Program, device: &Device, config: &Config) -> Self {
         let mut operands = Vec::new();
-        let instrs = program.code.iter().map(|instr| timed(program, instr, device, config, &mut operands)).collect();
+        let timed = |instr| timed(program, instr, device, config, &mut operands);
+        let mut instrs: Vec<TimedInstr> = program.code.iter().map(timed).collect();
+        for pc in dropped_jumps(&program.code) {
+            instrs[pc].kind = Kind::Free;
+        }
         let scoreboard_len = usize::from(program.slot_count) + usize::from(program.pred_count);
         Self { instrs, operands, scoreboard_len }
     }
@@ -79,6 +83,20 @@ impl TimedCode {
     pub fn writes(&self, instr: &TimedInstr) -> &[u16] {
         &self.operands[instr.writes.0 as usize..instr.writes.1 as usize]
     }
+}
+
+/// Jumps that cost nothing since ptxas does not keep them: in `@p bra NEXT; bra ELSEWHERE; NEXT:` it inverts the condition and
+/// drops the second. One that leads to another jump is left alone, so that no circle of jumps is free.
+fn dropped_jumps(code: &[Instr]) -> impl Iterator<Item = usize> {
+    let jump = |pc: usize| match code.get(pc) {
+        Some(Instr { op: Op::Branch { target, .. }, guard, .. }) => Some((*target as usize, *guard == PredSrc::TRUE)),
+        _ => None,
+    };
+    (1..code.len()).filter(move |&pc| {
+        let around = jump(pc - 1) == Some((pc + 1, false));
+        let plain = jump(pc).filter(|(_, always)| *always);
+        around && plain.is_some_and(|(target, _)| !matches!(jump(target), Some((_, true))))
+    })
 }
 
 fn timed(program: &Program, instr: &Instr, device: &Device, config: &Config, operands: &mut Vec<u16>) -> TimedInstr {
@@ -122,5 +140,46 @@ fn kind_of(op: &Op, pipe: Pipe) -> Kind {
         _ if pipe == Pipe::None => Kind::Free,
         _ if pipe == Pipe::Lsu => Kind::Mio,
         _ => Kind::Fixed,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::Pred;
+
+    fn jump(target: Pc, guard: PredSrc) -> Instr {
+        Instr { guard, ..Instr::new(Op::Branch { target, reconverge: None }) }
+    }
+
+    #[track_caller]
+    fn check(code: &[Instr], dropped: &[usize]) {
+        assert_eq!(dropped_jumps(code).collect::<Vec<_>>(), dropped);
+    }
+
+    #[test]
+    fn a_jump_that_a_conditional_one_leads_around_is_dropped() {
+        let (p, always) = (PredSrc::is(Pred(1)), PredSrc::TRUE);
+        let other = || Instr::new(Op::Nop);
+        check(&[jump(2, p), jump(3, always), other(), other()], &[1]);
+        check(&[other(), jump(3, PredSrc::not(Pred(1))), jump(0, always), other()], &[2]);
+    }
+
+    #[test]
+    fn other_jumps_stay() {
+        let (p, always) = (PredSrc::is(Pred(1)), PredSrc::TRUE);
+        let other = || Instr::new(Op::Nop);
+        // Not around it; not conditional; itself conditional.
+        check(&[jump(3, p), jump(3, always), other(), other()], &[]);
+        check(&[jump(2, always), jump(3, always), other(), other()], &[]);
+        check(&[jump(2, p), jump(3, p), other(), other()], &[]);
+    }
+
+    #[test]
+    fn a_jump_to_itself_or_to_a_jump_stays_so_that_no_circle_is_free() {
+        let (p, always) = (PredSrc::is(Pred(1)), PredSrc::TRUE);
+        let other = || Instr::new(Op::Nop);
+        check(&[jump(2, p), jump(1, always), other()], &[]);
+        check(&[jump(2, p), jump(3, always), jump(4, p), jump(1, always), other()], &[]);
     }
 }
