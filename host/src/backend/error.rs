@@ -29,6 +29,8 @@ pub enum GpuError {
     TooLong { given: usize, capacity: usize },
     #[error("there is no time between the two events: {0}")]
     NoTime(&'static str),
+    #[error("only the machine can be watched instruction by instruction; run this with `--backend sim`")]
+    Unwatched,
     #[error("the report of this launch was fetched before, or the launch was another context's")]
     NoReport,
     /// The backend itself is gone; its own message came first.

@@ -10,7 +10,9 @@ use bytemuck::Pod;
 use cuda_std::host::{DevicePtr, Kernel, KernelArgs};
 
 use super::gpus::MODELLED;
-use super::{Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, StreamId};
+use super::{
+    Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, StreamId, Watcher,
+};
 use crate::numbers::Time;
 
 /// One context on one device, with the kernels loaded. Cloning gives another handle to the same context.
@@ -153,6 +155,23 @@ impl Gpu {
     /// Registers a thread of the loaded kernel, as a driver reports them; `None` on the machine.
     pub fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
         self.backend.registers(kernel)
+    }
+
+    /// As [`Gpu::profile`], showing every issue to an observer.
+    ///
+    /// # Errors
+    /// [`GpuError::Unwatched`] on anything but the machine.
+    pub fn watch<A: KernelArgs>(
+        &self,
+        kernel: &Kernel<A>,
+        shape: LaunchShape,
+        registers: Option<u32>,
+        args: A,
+        observer: Box<Watcher>,
+    ) -> Result<LaunchReport, GpuError> {
+        let registers = registers.and_then(NonZeroU32::new);
+        let request = LaunchRequest { registers, ..request(kernel, shape, &args) };
+        self.backend.report(self.backend.launch_watched(request, observer)?)
     }
 
     /// Waits for an earlier launch; what became of it. A report can be fetched once.

@@ -27,7 +27,7 @@ pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
 pub use options::MachineOptions;
 use warpwise_simt::device::Limits;
-use warpwise_simt::timing::Timing;
+use warpwise_simt::timing::{Observer, Timing};
 
 use crate::numbers::Time;
 
@@ -116,6 +116,9 @@ pub struct DeviceFacts {
     pub limits: &'static Limits,
 }
 
+/// Who watches a launch: called by the machine's thread.
+pub type Watcher = dyn Observer + Send;
+
 /// One context on one device, with one module loaded.
 pub trait Backend: Send + Sync {
     fn kind(&self) -> BackendKind;
@@ -157,6 +160,13 @@ pub trait Backend: Send + Sync {
 
     /// Queues a launch. Refuses a configuration that the device cannot run, without waiting for anything.
     fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError>;
+    /// As [`Backend::launch`] under the cycle model, showing every issue to the observer while it runs.
+    ///
+    /// # Errors
+    /// [`GpuError::Unwatched`] where there is no cycle model.
+    fn launch_watched(&self, _request: LaunchRequest, _observer: Box<Watcher>) -> Result<LaunchId, GpuError> {
+        Err(GpuError::Unwatched)
+    }
     /// Waits for the launch; what became of it. A report can be fetched once.
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError>;
 }

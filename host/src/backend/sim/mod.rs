@@ -21,7 +21,7 @@ pub use self::worker::described;
 use self::worker::{Sticky, Worker, memory};
 use super::{
     Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, MachineOptions,
-    StreamId,
+    StreamId, Watcher,
 };
 use crate::kernels::{Code, CodeError};
 use crate::numbers::Time;
@@ -161,6 +161,20 @@ impl Sim {
     }
 }
 
+impl Sim {
+    /// Checks a launch and queues it.
+    fn start(&self, request: LaunchRequest, mut observer: Option<Box<Watcher>>) -> Result<LaunchId, GpuError> {
+        self.sticky.check()?;
+        let kernel = self.kernel(&request.kernel)?;
+        let launch = self.machine_launch(&request);
+        machine::admit(self.device, &kernel, &launch)
+            .map_err(|refused| GpuError::Refused { kernel: request.kernel, reason: refused.to_string() })?;
+        let id = LaunchId(self.launches.fetch_add(1, Ordering::Relaxed));
+        self.send_work(move |worker| worker.launch(id, request.stream, &kernel, &launch, observer.as_deref_mut()))?;
+        Ok(id)
+    }
+}
+
 impl Backend for Sim {
     fn kind(&self) -> BackendKind {
         BackendKind::Sim
@@ -244,14 +258,11 @@ impl Backend for Sim {
     }
 
     fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError> {
-        self.sticky.check()?;
-        let kernel = self.kernel(&request.kernel)?;
-        let launch = self.machine_launch(&request);
-        machine::admit(self.device, &kernel, &launch)
-            .map_err(|refused| GpuError::Refused { kernel: request.kernel, reason: refused.to_string() })?;
-        let id = LaunchId(self.launches.fetch_add(1, Ordering::Relaxed));
-        self.send_work(move |worker| worker.launch(id, request.stream, &kernel, &launch))?;
-        Ok(id)
+        self.start(request, None)
+    }
+
+    fn launch_watched(&self, request: LaunchRequest, observer: Box<Watcher>) -> Result<LaunchId, GpuError> {
+        self.start(LaunchRequest { timed: true, ..request }, Some(observer))
     }
 
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError> {

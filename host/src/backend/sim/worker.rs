@@ -12,7 +12,7 @@ use warpwise_simt::machine::{Kernel, Launch, LaunchRefused, Machine, ModuleId, R
 use warpwise_simt::memory::MemoryError;
 
 use super::timeline::{Stamp, Timeline};
-use crate::backend::{CounterSet, EventId, GpuError, KernelFault, LaunchId, LaunchReport, StreamId};
+use crate::backend::{CounterSet, EventId, GpuError, KernelFault, LaunchId, LaunchReport, StreamId, Watcher};
 use crate::numbers::Time;
 
 /// The first fault of a context, shared between the worker and its callers.
@@ -87,11 +87,22 @@ impl Worker {
         self.machine.prepare(self.module, program).map_err(|error| GpuError::Load(error.to_string()))
     }
 
-    pub fn launch(&mut self, id: LaunchId, stream: StreamId, kernel: &Kernel, launch: &Launch) {
+    pub fn launch(
+        &mut self,
+        id: LaunchId,
+        stream: StreamId,
+        kernel: &Kernel,
+        launch: &Launch,
+        observer: Option<&mut Watcher>,
+    ) {
         if self.sticky.is_set() {
             return;
         }
-        match self.machine.launch(kernel, launch) {
+        let outcome = match observer {
+            Some(observer) => self.machine.launch_traced(kernel, launch, observer),
+            None => self.machine.launch(kernel, launch),
+        };
+        match outcome {
             Ok(report) => self.keep(id, stream, report),
             // The caller checked the launch before it queued it, so this is a difference between the two checks.
             Err(refused) => self.sticky.set(refused_late(&refused)),
