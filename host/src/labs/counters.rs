@@ -13,6 +13,7 @@ pub const BRANCHES: &str = "smsp__sass_inst_executed_op_branch.sum";
 /// Executions of a branch at which the lanes of a warp went different ways.
 pub const DIVERGENT_BRANCHES: &str = "smsp__sass_branch_targets_threads_divergent.sum";
 pub const WARPS: &str = "sm__warps_launched.sum";
+pub const LOAD_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
 pub const LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 pub const STORE_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
 pub const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";

@@ -13,6 +13,7 @@ mod guard;
 mod ids;
 mod input;
 pub mod launch;
+mod life;
 mod occupancy;
 mod predication;
 mod sass;
@@ -30,6 +31,7 @@ pub static LABS: &[&Lab] = &[
     &guard::LAB,
     &predication::LAB,
     &occupancy::LAB,
+    &life::LAB,
 ];
 
 /// The lab with this id.
