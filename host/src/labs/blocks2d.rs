@@ -6,8 +6,8 @@ use warpwise_kernels::whoami::Identity;
 
 use super::census::Census;
 use super::counters::{INSTRUCTIONS, STORE_REQUESTS, STORE_SECTORS, WARPS, ratio, record};
-use super::input::{Differences, differences, noise};
-use crate::backend::{Gpu, LaunchShape};
+use super::input::{differences, noise};
+use crate::backend::{DeviceBuffer, Gpu, LaunchShape};
 use crate::claim::{Claim, equal, greater_than, holds};
 use crate::lab::{Lab, LabContext, LabError, Table};
 
@@ -27,7 +27,7 @@ const IMAGE: Image = Image { width: 1000, height: 700 };
 const CHAPTER: Block = Block { x: 32, y: 8 };
 
 /// An image that every block shape below divides, so that every warp is full: what a store costs without edges.
-const ROUND: Image = Image { width: 256, height: 128 };
+const ROUND: Image = Image { width: 256, height: 256 };
 
 /// Block, offset of the output in elements, sectors of a warp's store.
 const STORES: [(Block, u64, i64); 5] = [
@@ -87,19 +87,32 @@ impl Block {
 }
 
 impl Image {
-    fn pixels(self) -> u32 {
-        self.width * self.height
-    }
-
     /// Just enough blocks for the image.
     fn shape(self, block: Block) -> LaunchShape {
         LaunchShape::new([self.width.div_ceil(block.x), self.height.div_ceil(block.y), 1], [block.x, block.y, 1])
     }
+}
 
-    fn blurred_by_cpu(self, input: &[f32]) -> Vec<f32> {
-        let read = |column: u32, row: u32| input[(row * self.width + column) as usize];
-        let pixels = (0..self.height).flat_map(|row| (0..self.width).map(move |column| (column, row)));
-        pixels.map(|(column, row)| maths::blur(read, column, row, self.width, self.height)).collect()
+/// An image on the device, and what blur makes of it on the CPU.
+struct Picture {
+    input: DeviceBuffer<f32>,
+    blurred: Vec<f32>,
+}
+
+impl Picture {
+    fn of(gpu: &Gpu, image: Image) -> Result<Self, LabError> {
+        let pixels = noise(image.width * image.height, 3);
+        let read = |column: u32, row: u32| pixels[(row * image.width + column) as usize];
+        let places = (0..image.height).flat_map(|row| (0..image.width).map(move |column| (column, row)));
+        let blurred = places.map(|(column, row)| maths::blur(read, column, row, image.width, image.height)).collect();
+        Ok(Self { input: gpu.upload(&pixels)?, blurred })
+    }
+
+    /// Where a result written from `offset` on differs from the CPU's, in words.
+    fn wrong(&self, block: Block, output: &DeviceBuffer<f32>, offset: u64) -> Result<Option<String>, LabError> {
+        let output = output.download()?;
+        let differences = differences(&output[offset as usize..], self.blurred.iter().copied());
+        Ok((!differences.none()).then(|| format!("{}: {differences}", block.name())))
     }
 }
 
@@ -111,9 +124,8 @@ fn store_id(block: Block, offset: u64) -> String {
 fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
     edges(cx, &gpu)?;
-    let wrong = chapters_image(cx, &gpu)?.or(stores(cx, &gpu)?);
-    let otherwise = wrong.map(|(block, differences)| format!("{}: {differences}", block.name()));
-    cx.holds("results", otherwise.is_none(), otherwise.unwrap_or_default());
+    let wrong = chapters_image(&gpu)?.or(stores(cx, &gpu)?);
+    cx.holds("results", wrong.is_none(), wrong.unwrap_or_default());
     outside(cx, &gpu)
 }
 
@@ -145,52 +157,38 @@ fn rows_of_a_warp(census: &Census) -> usize {
     census.warps().map(rows).max().unwrap_or(0)
 }
 
-type Wrong = Option<(Block, Differences)>;
-
-/// The chapter's image, timed, in each block shape.
-fn chapters_image(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Wrong, LabError> {
-    let input = noise(IMAGE.pixels(), 3);
-    let expected = IMAGE.blurred_by_cpu(&input);
-    let device_input = gpu.upload(&input)?;
+/// The chapter's image in each block shape: what is wrong with the first wrong result.
+fn chapters_image(gpu: &Gpu) -> Result<Option<String>, LabError> {
+    let picture = Picture::of(gpu, IMAGE)?;
     let mut wrong = None;
-    for (block, offset, _) in STORES {
-        if offset != 0 {
-            continue;
-        }
-        let output = gpu.zeros::<f32>(input.len())?;
-        let args = (device_input.ptr(), output.ptr(), IMAGE.width, IMAGE.height);
-        cx.measure(gpu, &blur, &format!("block {}", block.name()), IMAGE.shape(block), args)?;
-        let differences = differences(&output.download()?, expected.iter().copied());
-        wrong = wrong.or((!differences.none()).then_some((block, differences)));
+    for (block, _, _) in STORES.iter().filter(|(_, offset, _)| *offset == 0) {
+        let output = gpu.zeros::<f32>(picture.blurred.len())?;
+        let args = (picture.input.ptr(), output.ptr(), IMAGE.width, IMAGE.height);
+        gpu.launch_shaped(&blur, IMAGE.shape(*block), args)?;
+        wrong = wrong.or(picture.wrong(*block, &output, 0)?);
     }
     Ok(wrong)
 }
 
-/// Sectors of a store, where every warp is full.
-fn stores(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Wrong, LabError> {
-    let input = noise(ROUND.pixels(), 4);
-    let expected = ROUND.blurred_by_cpu(&input);
-    let device_input = gpu.upload(&input)?;
+/// Sectors of a store, where every warp is full; and the first wrong result, as above.
+fn stores(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Option<String>, LabError> {
+    let picture = Picture::of(gpu, ROUND)?;
     let title = "a warp's store, every warp full";
     let mut table = Table::new(title, ["block", "base", "pieces of a row", "sectors", "useful bytes a sector"]);
     let mut wrong = None;
     for (block, offset, _) in STORES {
-        let output = gpu.zeros::<f32>(input.len() + offset as usize)?;
-        let args = (device_input.ptr(), output.ptr().add(offset), ROUND.width, ROUND.height);
-        let report = gpu.report(gpu.launch_shaped(&blur, ROUND.shape(block), args)?)?;
+        let output = gpu.zeros::<f32>(picture.blurred.len() + offset as usize)?;
+        let args = (picture.input.ptr(), output.ptr().add(offset), ROUND.width, ROUND.height);
+        let base = if offset == 0 { "aligned" } else { "4 bytes off" };
+        let report = cx.measure(gpu, &blur, &format!("{}, {base}", block.name()), ROUND.shape(block), args)?;
         let sectors = ratio(&report, STORE_SECTORS, STORE_REQUESTS);
         if let Ok(sectors) = sectors {
-            table.row([
-                block.name().into(),
-                if offset == 0 { "aligned" } else { "4 bytes off" }.into(),
-                format!("{} of {} pixels", 32_u32.div_ceil(block.x), block.x.min(32)).into(),
-                sectors.into(),
-                (32.0 * 4.0 / sectors).into(),
-            ]);
+            let pieces = format!("{} of {} pixels", 32_u32.div_ceil(block.x), block.x.min(32));
+            let useful_bytes = 32.0 * 4.0 / sectors;
+            table.row([block.name().into(), base.into(), pieces.into(), sectors.into(), useful_bytes.into()]);
         }
         record(cx, &store_id(block, offset), sectors);
-        let differences = differences(&output.download()?[offset as usize..], expected.iter().copied());
-        wrong = wrong.or((!differences.none()).then_some((block, differences)));
+        wrong = wrong.or(picture.wrong(block, &output, offset)?);
     }
     cx.table(table);
     Ok(wrong)
