@@ -90,7 +90,7 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     // On the machine the SMs are full, so that either path alone keeps every scheduler busy; `split`, which asks for equal times
     // only, makes do with a warp each.
     let (paths_n, paths_steps, splits_n, splits_steps) = match gpu.kind() {
-        BackendKind::Sim => (gpu.device().limits.max_threads_per_sm * gpu.device().sm_count, 640, 128, 1024),
+        BackendKind::Sim => (gpu.device().limits.max_threads_per_sm * gpu.device().sm_count, 384, 128, 1024),
         BackendKind::Cuda => (1 << 20, 2000, 1 << 20, 2000),
     };
     let mut wide = Runs::new(&gpu, paths_n, paths_steps)?;
