@@ -90,9 +90,9 @@ fn both_paths_and_every_choice_between_them_equal_the_host_function() {
     check_map(&path_a, &SIZES, (1, 1), args, |i, _, x| maths::path_a(x[i as usize], STEPS));
     check_map(&path_b, &SIZES, (1, 1), args, |i, _, x| maths::path_b(x[i as usize], STEPS));
     let either = |takes_a: bool, i: u32, x: &[f32]| maths::either_path(takes_a, x[i as usize], STEPS);
-    check_map(&by_lane, &SIZES, (1, 1), args, |i, _, x| either(i % 2 == 0, i, x));
-    check_map(&by_warp, &SIZES, (1, 1), args, |i, _, x| either(i / 32 % 2 == 0, i, x));
-    let joined = |i: u32, x: &[f32]| maths::after_the_join(either(i % 2 == 0, i, x));
+    check_map(&by_lane, &SIZES, (1, 1), args, |i, _, x| either(i.is_multiple_of(2), i, x));
+    check_map(&by_warp, &SIZES, (1, 1), args, |i, _, x| either((i / 32).is_multiple_of(2), i, x));
+    let joined = |i: u32, x: &[f32]| maths::after_the_join(either(i.is_multiple_of(2), i, x));
     check_map(&branch_paths, &SIZES, (1, 1), args, |i, _, x| joined(i, x));
 }
 

@@ -22,7 +22,10 @@ impl LabOutcome {
     /// behind those of the GPU.
     pub fn add_model(&mut self, model: LabOutcome) {
         for row in model.kernels {
-            let same = |own: &&mut KernelRow| own.kernel == row.kernel && own.variant == row.variant;
+            // A lab may choose a smaller size for the machine: then the two times are of different work, and stay apart.
+            let same = |own: &&mut KernelRow| {
+                (&own.kernel, &own.variant, own.grid, own.block) == (&row.kernel, &row.variant, row.grid, row.block)
+            };
             match self.kernels.iter_mut().find(same) {
                 Some(own) => {
                     own.times.extend(row.times);
