@@ -15,8 +15,12 @@ struct Program {
     name: &'static str,
     body: &'static str,
     blocks: u32,
+    threads: [u32; 2],
     n: u32,
 }
+
+/// One row of threads.
+const ROW: [u32; 2] = [256, 1];
 
 const PROGRAMS: &[Program] = &[
     Program {
@@ -27,6 +31,7 @@ const PROGRAMS: &[Program] = &[
             fma.rn.f32 %f3, %f3, %f1, %f2; fma.rn.f32 %f3, %f3, %f1, %f2;
             add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.f32 [%rd1], %f3;",
         blocks: 16,
+        threads: ROW,
         n: 20_000,
     },
     Program {
@@ -35,6 +40,7 @@ const PROGRAMS: &[Program] = &[
             mul.wide.u32 %rd3, %r4, %r5; and.b32 %r4, %r6, 255; cvt.rn.f32.u32 %f1, %r4; selp.b32 %r5, %r4, %r1, %p1;
             add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.u32 [%rd1], %r4;",
         blocks: 16,
+        threads: ROW,
         n: 20_000,
     },
     Program {
@@ -42,6 +48,7 @@ const PROGRAMS: &[Program] = &[
         body: "L: ld.global.u32 %r4, [%rd1]; add.u32 %r4, %r4, %r3; st.global.u32 [%rd1], %r4;
             add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L;",
         blocks: 16,
+        threads: ROW,
         n: 10_000,
     },
     Program {
@@ -49,7 +56,20 @@ const PROGRAMS: &[Program] = &[
         body: "and.b32 %r5, %r1, 15; mul.wide.u32 %rd2, %r5, 8; sub.u64 %rd3, %rd1, 0; add.u64 %rd3, %rd0, %rd2;
             L: ld.global.u32 %r4, [%rd3]; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L;",
         blocks: 16,
+        threads: ROW,
         n: 10_000,
+    },
+    Program {
+        name: "matrix multiply, 16 × 16 blocks",
+        // A row of 16 blocks computes a stripe of C; A and B lie on top of each other in `out`.
+        body: "mov.u32 %r4, %tid.y; mad.lo.u32 %r5, %r4, 256, 0; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd0, %rd2;
+            mad.lo.u32 %r6, %r7, 16, %r9; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd3, %rd0, %rd3; mov.u64 %rd4, 1024;
+            mov.f32 %f1, 0f00000000;
+            L: ld.global.f32 %f2, [%rd2]; ld.global.f32 %f3, [%rd3]; fma.rn.f32 %f1, %f2, %f3, %f1; add.s64 %rd2, %rd2, 4;
+            add.s64 %rd3, %rd3, %rd4; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.f32 [%rd1], %f1;",
+        blocks: 16,
+        threads: [16, 16],
+        n: 256,
     },
     Program {
         name: "divergent halves",
@@ -57,6 +77,7 @@ const PROGRAMS: &[Program] = &[
             L: @%p2 bra E; add.u32 %r5, %r5, 3; bra J; E: add.u32 %r5, %r5, 5; J: add.u32 %r3, %r3, 1;
             setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.u32 [%rd1], %r5;",
         blocks: 16,
+        threads: ROW,
         n: 5_000,
     },
     Program {
@@ -64,13 +85,15 @@ const PROGRAMS: &[Program] = &[
         body: "mov.u32 %r4, %r1; L: shfl.sync.bfly.b32 %r5, %r4, 1, 31, -1; add.u32 %r4, %r4, %r5;
             add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L; st.global.u32 [%rd1], %r4;",
         blocks: 16,
+        threads: ROW,
         n: 5_000,
     },
-    Program { name: "short threads", body: "st.global.u32 [%rd1], %r1;", blocks: 20_000, n: 0 },
+    Program { name: "short threads", body: "st.global.u32 [%rd1], %r1;", blocks: 20_000, threads: ROW, n: 0 },
     Program {
         name: "atomics, one address",
         body: "L: red.global.add.u32 [%rd0], 1; add.u32 %r3, %r3, 1; setp.lt.u32 %p1, %r3, %r2; @%p1 bra L;",
         blocks: 16,
+        threads: ROW,
         n: 500,
     },
 ];
@@ -116,9 +139,9 @@ fn rate(program: &Program, level: CpuLevel) -> Result<f64, Box<dyn std::error::E
     machine.set_cpu_level(level);
     let loaded = machine.load(module.variables())?;
     let kernel = machine.prepare(loaded, &module.lower("k")?)?;
-    let out = machine.alloc(u64::from(program.blocks) * 1024)?;
+    let out = machine.alloc(u64::from(program.blocks.max(256)) * 1024)?;
     let params = [&out.to_le_bytes()[..], &program.n.to_le_bytes()].concat();
-    let launch = Launch::new([program.blocks, 1, 1], [256, 1, 1], params);
+    let launch = Launch::new([program.blocks, 1, 1], [program.threads[0], program.threads[1], 1], params);
     let mut best: f64 = 0.0;
     for _ in 0..5 {
         let started = Started::now();

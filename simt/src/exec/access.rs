@@ -5,16 +5,17 @@
 //! Generic addresses are sorted by window first, and each space that occurs is accessed for its lanes.
 
 use super::block::{Block, Spaces};
+use super::data::{collect_data, collect_swap};
 use super::executor::Executor;
-use super::frame::{Addresses, Decoded, Frame};
+use super::frame::{Addresses, Decoded};
 use crate::fault::{Action, Detail, FaultKind, Violation};
 use crate::isa::{
-    Access, AtomicKind, GLOBAL_BASE, LOCAL_WINDOW, Lanes, Mask, Op, PARAM_WINDOW, Pc, SHARED_WINDOW, Space, WARP_SIZE,
+    Access, AtomicKind, GLOBAL_BASE, LOCAL_WINDOW, Mask, Op, PARAM_WINDOW, Pc, SHARED_WINDOW, Space, WARP_SIZE,
     WINDOW_BYTES,
 };
 use crate::memory::sectors::{self, Wavefronts, lanes};
 use crate::memory::{
-    AtomicReply, AtomicRequest, Extent, NULL_BYTES, Nearest, Port, Request, Shape, Words, modify, read_lane, write_lane,
+    AtomicReply, AtomicRequest, Extent, NULL_BYTES, Nearest, Port, Request, Shape, modify, read_lane, write_lane,
 };
 
 /// What an access did, in figures. Its lane addresses are in [`Executor::access`].
@@ -58,12 +59,12 @@ impl AccessKind {
 
 /// A memory instruction with the lanes that execute it.
 #[derive(Clone, Copy)]
-struct Job<'d> {
-    d: &'d Decoded,
-    access: Access,
-    kind: AccessKind,
-    pc: Pc,
-    warp: usize,
+pub(super) struct Job<'d> {
+    pub d: &'d Decoded,
+    pub access: Access,
+    pub kind: AccessKind,
+    pub pc: Pc,
+    pub warp: usize,
 }
 
 /// A fault of the lowest lane of `lanes`.
@@ -329,67 +330,6 @@ impl Executor<'_> {
         let request = Request { pc: job.pc, access, mask: 1 << lane, addresses, bytes, shape: Shape::Uniform };
         let atomic = AtomicRequest { request, kind, operand: &self.data, swap: &self.swap, returns: true };
         modify(&atomic, lane, old)
-    }
-
-    /// Data of the access to its destinations, narrow elements extended by their sign.
-    fn deliver(&mut self, job: &Job<'_>, on: Mask) {
-        let (ty, bits) = (job.access.ty, job.access.ty.bits());
-        let words = usize::from(ty.slots());
-        for element in 0..usize::from(job.access.count) {
-            let slot = job.d.dst[element];
-            if bits >= 32 {
-                for word in 0..words {
-                    let to = crate::isa::Slot(slot.0 + word as u16);
-                    let value = &self.data[element * words + word];
-                    // SAFETY: as in `collect_data`; the sink has four slots.
-                    unsafe { self.frame.write(to, value, on) };
-                }
-                continue;
-            }
-            let per_word = 32 / bits as usize;
-            let (word, shift) = (element / per_word, (element % per_word) as u32 * bits);
-            let up = 32 - bits;
-            let value = Lanes(self.data[word].0.map(|word| match ty.is_signed() {
-                true => ((word >> shift << up) as i32 >> up) as u32,
-                false => word >> shift << up >> up,
-            }));
-            // SAFETY: as in `collect_data`.
-            unsafe { self.frame.write(slot, &value, on) };
-        }
-    }
-}
-
-/// Source operands as data of the access: elements packed by their width.
-fn collect_data(frame: &Frame, data: &mut Words, job: &Job<'_>) {
-    let (bits, count) = (job.access.ty.bits(), usize::from(job.access.count));
-    let words = usize::from(job.access.ty.slots());
-    if matches!(job.d.op, Op::Atomic(..)) || bits >= 32 {
-        for (index, to) in data[..count * words].iter_mut().enumerate() {
-            let (element, word) = (index / words, (index % words) as u16);
-            // SAFETY: the frame was entered for this warp; each element was checked for its words.
-            *to = unsafe { *frame.source(job.d.src[element].word(word)) };
-        }
-        return;
-    }
-    let per_word = 32 / bits as usize;
-    for element in 0..count {
-        // SAFETY: as above.
-        let value = unsafe { &*frame.source(job.d.src[element]) };
-        let (word, shift) = (element / per_word, (element % per_word) as u32 * bits);
-        for (to, value) in data[word].0.iter_mut().zip(value.0) {
-            let below = if shift == 0 { 0 } else { *to };
-            *to = below | (value & ((1 << bits) - 1)) << shift;
-        }
-    }
-}
-
-/// What a compare-and-swap stores.
-fn collect_swap(frame: &Frame, swap: &mut Words, job: &Job<'_>) {
-    if let Op::Atomic(AtomicKind::Cas, access) = job.d.op {
-        for (word, to) in swap[..access.ty.slots().into()].iter_mut().enumerate() {
-            // SAFETY: as in `collect_data`.
-            *to = unsafe { *frame.source(job.d.src[1].word(word as u16)) };
-        }
     }
 }
 

@@ -12,6 +12,8 @@ mod access;
 mod barrier;
 mod block;
 mod collective;
+mod convergence;
+mod data;
 mod executor;
 mod float;
 mod frame;

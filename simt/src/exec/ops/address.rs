@@ -97,19 +97,31 @@ fn sectors_between(first: u64, end: u64) -> u32 {
     (((end - 1) >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1) as u32
 }
 
-/// Bounds of any addresses, and their sectors where the addresses ascend or descend.
+/// Bounds of any addresses, and their sectors where these lie within a small range or the addresses ascend or descend.
 #[inline(always)]
 fn scattered(lane: &[u64; WARP_SIZE]) -> (Shape, u64, u64, u32) {
     let (mut lowest, mut highest) = (lane[0], lane[0]);
-    let (mut changes, mut rises, mut falls) = (0, 0, 0);
+    for address in lane {
+        lowest = lowest.min(*address);
+        highest = highest.max(*address);
+    }
+    let first = lowest >> SECTOR_SHIFT;
+    let sectors = if (highest >> SECTOR_SHIFT) - first < 64 {
+        lane.iter().fold(0u64, |seen, address| seen | 1 << ((address >> SECTOR_SHIFT) - first)).count_ones()
+    } else {
+        changes_one_way(lane).map_or(0, |changes| changes + 1)
+    };
+    (Shape::Scattered, lowest, highest, sectors)
+}
+
+/// How often the sector changes from lane to lane, if it only ever rises or only ever falls.
+#[inline(always)]
+fn changes_one_way(lane: &[u64; WARP_SIZE]) -> Option<u32> {
+    let (mut rises, mut falls) = (0, 0);
     for index in 1..WARP_SIZE {
         let (before, after) = (lane[index - 1] >> SECTOR_SHIFT, lane[index] >> SECTOR_SHIFT);
-        changes += u32::from(before != after);
         rises += u32::from(before < after);
         falls += u32::from(before > after);
-        lowest = lowest.min(lane[index]);
-        highest = highest.max(lane[index]);
     }
-    let one_way = rises == 0 || falls == 0;
-    (Shape::Scattered, lowest, highest, if one_way { changes + 1 } else { 0 })
+    (rises == 0 || falls == 0).then_some(rises + falls)
 }

@@ -162,3 +162,6 @@ fn reduced(kind: AtomicKind, ty: Ty) -> Option<Picked> {
     };
     exists.then(|| control(Flow::Collective, &[1, 1]))
 }
+
+#[cfg(test)]
+mod tests;
