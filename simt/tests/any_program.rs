@@ -193,7 +193,8 @@ proptest! {
 
 #[test]
 fn endless_recursion_is_a_fault() {
-    let code = vec![Instr::new(Op::Call { target: 0 })];
+    let mut code = vec![Instr::new(Op::Nop); LENGTH as usize];
+    code[0] = Instr::new(Op::Call { target: 0 });
     let mut machine = Machine::new(Device::default_device());
     let module = machine.load(&[]).unwrap();
     let kernel = machine.prepare(module, &program(code)).unwrap();

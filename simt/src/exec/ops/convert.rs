@@ -234,6 +234,9 @@ fn quarter(alu: &Alu, value: Number) -> u32 {
 
 /// `cvt.pack.sat`: two 32-bit integers clamped to 16 bits, or to 8 bits above the low half of a third operand.
 fn pack(alu: &Alu) -> Option<Picked> {
+    if !matches!(alu.from, Ty::S32 | Ty::U32) || class(alu.ty) != Some(Class::Integer) {
+        return None;
+    }
     Some(match alu.ty.bits() {
         16 => binary_with(|alu, a: u32, b: u32| clamped(alu, a) << 16 | clamped(alu, b) & 0xffff),
         8 => {
