@@ -1,7 +1,9 @@
 //! The occupancy calculator against numbers computed with NVIDIA's own, and against the cases worth knowing by heart.
 
 use warpwise_simt::device::{self, ComputeCapability, Limits};
-use warpwise_simt::occupancy::{InvalidInput, Limiter, Request, batch, calculate, curve};
+use warpwise_simt::occupancy::{
+    InvalidInput, Limiter, Request, available_dynamic_shared_bytes, batch, best_block, calculate, curve,
+};
 
 const GOLDEN: &str = include_str!("data/occupancy_golden.tsv");
 
@@ -171,4 +173,38 @@ fn extremes_are_answers_or_refusals_and_never_overflow() {
             assert_eq!(calculate(limits, &request), Err(error));
         }
     }
+}
+
+#[test]
+fn the_shared_memory_that_is_left_is_just_enough() {
+    let request = Request { static_shared_bytes: 1000, ..Request::new(128, 32) };
+    for version in ["7.0", "8.0", "8.6", "9.0", "12.0"] {
+        let limits = limits(version);
+        for wanted in [1, 2, 3, 5, 8] {
+            let bytes = available_dynamic_shared_bytes(limits, &request, wanted).unwrap().unwrap();
+            let with = |dynamic_shared_bytes| {
+                calculate(limits, &Request { dynamic_shared_bytes, ..request }).unwrap().blocks_per_sm
+            };
+            assert!(with(bytes) >= wanted, "{version}: {bytes} bytes for {wanted} blocks");
+            assert!(with(bytes + 256) < wanted, "{version}: {bytes} bytes are not the most for {wanted} blocks");
+        }
+        assert_eq!(available_dynamic_shared_bytes(limits, &request, 33).unwrap(), None, "{version}");
+    }
+    let heavy = Request { static_shared_bytes: 90_000, ..Request::new(128, 32) };
+    assert_eq!(available_dynamic_shared_bytes(limits("8.6"), &heavy, 2).unwrap(), None);
+}
+
+#[test]
+fn the_best_block_is_the_largest_of_those_with_most_threads() {
+    let best = |version, registers, most| {
+        let best = best_block(limits(version), &Request::new(1, registers), most, 48, |_| 0).unwrap().unwrap();
+        (best.block_threads, best.grid_blocks)
+    };
+    assert_eq!(best("8.0", 32, 1024), (1024, 96));
+    assert_eq!(best("12.0", 32, 1024), (768, 96), "1,024 does not divide 1,536");
+    assert_eq!(best("12.0", 32, 500).0, 384);
+    assert_eq!(best("8.0", 64, 1024).0, 1024);
+    let by_size = best_block(limits("8.6"), &Request::new(1, 32), 1024, 1, |threads| 100 * threads).unwrap().unwrap();
+    assert!(by_size.occupancy.blocks_per_sm * by_size.block_threads <= 1008, "{by_size:?}");
+    assert_eq!(best_block(limits("8.0"), &Request::new(1, 300), 1024, 1, |_| 0).unwrap(), None);
 }

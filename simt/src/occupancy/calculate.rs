@@ -124,7 +124,7 @@ fn shared_limit(device: &Limits, request: &Request) -> Result<Shared, InvalidInp
 }
 
 /// The smallest carve-out that holds so many bytes.
-fn carveout_for(device: &Limits, bytes: i64) -> Result<i64, InvalidInput> {
+pub(super) fn carveout_for(device: &Limits, bytes: i64) -> Result<i64, InvalidInput> {
     let mut carveouts = device.shared_carveouts_bytes.iter().map(|&size| i64::from(size));
     let largest = carveouts.clone().next_back().unwrap_or(0);
     carveouts.find(|&size| size >= bytes).ok_or(InvalidInput::NoCarveoutHolds(bytes, largest))

@@ -9,8 +9,10 @@
 pub mod batch;
 mod calculate;
 pub mod curve;
+mod derived;
 
 pub use calculate::calculate;
+pub use derived::{BestBlock, available_dynamic_shared_bytes, best_block};
 
 /// What a kernel and its launch ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
