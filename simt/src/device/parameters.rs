@@ -66,6 +66,7 @@ pub struct Parameters {
     pub l2_ways: f64,
     pub l2_usable_share: f64,
     pub dram_efficiency: f64,
+    pub dram_loaded_share: f64,
     pub dram_access_bytes: f64,
     pub dram_channels: f64,
     pub dram_queue_cycles: f64,
@@ -75,6 +76,7 @@ pub struct Parameters {
     pub atomic_sector_cycles: f64,
     pub launch_overhead_ns: f64,
     pub block_launch_interval_cycles: f64,
+    pub block_retire_interval_cycles: f64,
     pub block_launch_latency_cycles: f64,
     pub warp_launch_interval_cycles: f64,
 }

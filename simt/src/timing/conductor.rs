@@ -12,7 +12,7 @@ use super::sm::Sm;
 use super::trace::{Observer, TraceEvent};
 
 /// A fault with the index of its block.
-type Fault = ([u32; 3], Violation);
+pub(super) type Fault = ([u32; 3], Violation);
 
 pub(super) struct Conductor<'c, 'm> {
     run: Run<'c>,
@@ -23,8 +23,17 @@ pub(super) struct Conductor<'c, 'm> {
     blocks_started: u64,
     /// When the next block can start, the whole GPU counted.
     launcher_free_at: f64,
+    /// When the next block can be taken off its SM.
+    retired_at: f64,
     /// Instructions when memory last changed, and its changes then.
     progress: (u64, u64),
+}
+
+/// How a launch came to its end.
+pub(super) struct Ended {
+    /// When the last block was taken off its SM.
+    pub last_retired: u64,
+    pub fault: Option<Fault>,
 }
 
 /// What happens after a boundary.
@@ -49,17 +58,18 @@ impl<'c, 'm> Conductor<'c, 'm> {
             boundary: Boundary::default(),
             blocks_started: 0,
             launcher_free_at: 0.0,
+            retired_at: 0.0,
             progress: (0, 0),
         }
     }
 
     /// Runs the launch to its end or its first fault.
-    pub fn conduct(mut self, executor: &mut Executor<'_>) -> Option<Fault> {
+    pub fn conduct(mut self, executor: &mut Executor<'_>) -> Ended {
         let mut next = self.first_wave(executor);
         loop {
             match next {
-                Next::Done => return None,
-                Next::Fault(fault) => return Some(fault),
+                Next::Done => return Ended { last_retired: self.retired_at as u64, fault: None },
+                Next::Fault(fault) => return Ended { last_retired: self.retired_at as u64, fault: Some(fault) },
                 Next::Quantum(quantum) => {
                     self.parts.run_quantum(quantum.end, &self.run.launch, executor);
                     next = self.bound(quantum, executor);
@@ -109,12 +119,13 @@ impl<'c, 'm> Conductor<'c, 'm> {
         let mut ended: Vec<(u64, usize, usize)> = Vec::new();
         for (number, sm) in sms.iter_mut().enumerate() {
             ended.extend(sm.outbox.finished.iter().map(|(slot, cycle)| (*cycle, number, *slot)));
-            sm.settle(&self.run.launch, self.boundary.changes());
+            sm.settle(&self.run.launch, quantum.end, self.boundary.changes());
             self.show(sm);
         }
         ended.sort_unstable();
         for (cycle, sm, slot) in ended {
-            let earliest = (cycle + self.run.block_launch_latency).max(quantum.end);
+            self.retired_at = self.retired_at.max(cycle as f64) + self.run.block_retire_interval;
+            let earliest = (self.retired_at as u64 + self.run.block_launch_latency).max(quantum.end);
             self.start_block(sms[sm], slot, earliest, executor);
         }
         if let Some(fault) = self.over_limit(&sms) {

@@ -3,15 +3,16 @@
 //! Between two boundaries SMs know nothing of each other, so they can run on as many threads as there are; at a boundary one
 //! thread orders everything ([`super::conductor`]). Which SM ran on which thread leaves no trace in the result.
 
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Barrier, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::counters::Tally;
 use crate::exec::Executor;
-use crate::fault::Violation;
 use crate::memory::Memory;
 
-use super::conductor::Conductor;
+use super::conductor::{Conductor, Fault};
 use super::memory::uncore::Uncore;
 use super::sm::{Launch, Sm};
 use super::trace::Observer;
@@ -22,6 +23,7 @@ pub(crate) struct Run<'a> {
     pub launch: Launch<'a>,
     pub quantum_cycles: u64,
     pub block_launch_interval: f64,
+    pub block_retire_interval: f64,
     pub block_launch_latency: u64,
     pub sm_count: u32,
     pub blocks_per_sm: u32,
@@ -40,8 +42,9 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     pub sms: Vec<Sm>,
     pub tally: Tally,
-    /// Index of the block, and what it did.
-    pub fault: Option<([u32; 3], Violation)>,
+    /// Cycle at which the last block was taken off its SM.
+    pub last_retired: u64,
+    pub fault: Option<Fault>,
 }
 
 /// SMs in as many parts as there are threads: SM `i` is in part `i` mod threads.
@@ -52,6 +55,8 @@ pub(super) struct Parts<'m> {
     end: AtomicU64,
     begin: Barrier,
     done: Barrier,
+    /// A panic on another thread, for the first to raise.
+    panic: Mutex<Option<Box<dyn Any + Send>>>,
 }
 
 const STOP: u64 = u64::MAX;
@@ -62,19 +67,22 @@ impl Run<'_> {
         let threads = self.threads.clamp(1, sms.len().max(1));
         let parts = Parts::new(sms, threads, memory);
         uncore.start_launch();
-        let (fault, tally) = std::thread::scope(|scope| {
+        let (ended, tally) = std::thread::scope(|scope| {
             let parts = &parts;
             let workers: Vec<_> = (1..threads).map(|part| scope.spawn(move || self.work(parts, part))).collect();
             let mut executor = Executor::new(self.launch.grid);
             // A shorter borrow, so that the conductor need not know how long the observer lives.
             let observer = observer.map(|observer| observer as &mut dyn Observer);
-            let fault = Conductor::new(self, parts, uncore, observer).conduct(&mut executor);
+            let conductor = Conductor::new(self, parts, uncore, observer);
+            let ended = catch_unwind(AssertUnwindSafe(|| conductor.conduct(&mut executor)));
+            // Whatever happened, the others must not be left waiting: a defect is to show as a panic, not as silence.
             parts.stop();
+            let ended = ended.unwrap_or_else(|panic| resume_unwind(panic));
             let mut tally = executor.into_tally();
             workers.into_iter().filter_map(|worker| worker.join().ok()).for_each(|part| tally.merge(&part));
-            (fault, tally)
+            (ended, tally)
         });
-        Outcome { sms: parts.into_sms(), tally, fault }
+        Outcome { sms: parts.into_sms(), tally, last_retired: ended.last_retired, fault: ended.fault }
     }
 
     /// SMs for as many blocks as can live at once, or as there are.
@@ -89,7 +97,10 @@ impl Run<'_> {
     fn work(&self, parts: &Parts<'_>, part: usize) -> Tally {
         let mut executor = Executor::new(self.launch.grid);
         while let Some(end) = parts.next_quantum() {
-            parts.run(part, end, &self.launch, &mut executor);
+            let run = || parts.run(part, end, &self.launch, &mut executor);
+            if let Err(panic) = catch_unwind(AssertUnwindSafe(run)) {
+                *parts.panic.lock().unwrap_or_else(PoisonError::into_inner) = Some(panic);
+            }
             parts.done.wait();
         }
         executor.into_tally()
@@ -106,6 +117,7 @@ impl<'m> Parts<'m> {
             end: AtomicU64::new(0),
             begin: Barrier::new(threads),
             done: Barrier::new(threads),
+            panic: Mutex::new(None),
         }
     }
 
@@ -113,8 +125,12 @@ impl<'m> Parts<'m> {
     pub fn run_quantum(&self, end: u64, launch: &Launch<'_>, executor: &mut Executor<'_>) {
         self.end.store(end, Ordering::Release);
         self.begin.wait();
-        self.run(0, end, launch, executor);
+        let own = catch_unwind(AssertUnwindSafe(|| self.run(0, end, launch, executor)));
         self.done.wait();
+        let others = self.panic.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(panic) = own.err().or(others) {
+            resume_unwind(panic);
+        }
     }
 
     /// All SMs, part by part, for the thread that holds the boundary.

@@ -152,6 +152,12 @@ impl Moment {
         self.0 & UNKNOWN != 0 && (self.0 >> STALL_BITS) as u32 & ATOMIC_TOKEN != 0
     }
 
+    /// Whether it is known and not after `cycle`.
+    #[inline]
+    pub const fn is_by(self, cycle: u64) -> bool {
+        self.0 >> STALL_BITS <= cycle
+    }
+
     /// The cycle; `None` while it is not known.
     pub const fn cycle(self) -> Option<u64> {
         if self.0 & UNKNOWN == 0 { Some(self.0 >> STALL_BITS) } else { None }

@@ -97,6 +97,7 @@ impl System {
             launch,
             quantum_cycles: quantum_cycles(device),
             block_launch_interval: device.parameters.block_launch_interval_cycles,
+            block_retire_interval: device.parameters.block_retire_interval_cycles,
             block_launch_latency: device.parameters.block_launch_latency_cycles as u64,
             sm_count: device.sm_count,
             blocks_per_sm: request.occupancy.blocks_per_sm.max(1) as u32,
@@ -107,7 +108,11 @@ impl System {
             threads: *threads,
         };
         let outcome = run.run(memory, uncore, observer);
-        Outcome { timing: timing(device, &outcome.sms, uncore), tally: outcome.tally, fault: outcome.fault }
+        Outcome {
+            timing: timing(device, &outcome.sms, outcome.last_retired, uncore),
+            tally: outcome.tally,
+            fault: outcome.fault,
+        }
     }
 }
 
@@ -118,7 +123,7 @@ fn shared_carveout_bytes(device: &Device, occupancy: &Occupancy) -> u64 {
     carveouts.clone().find(|bytes| *bytes >= needed).or(carveouts.max()).unwrap_or(0)
 }
 
-fn timing(device: &Device, sms: &[Sm], uncore: &Uncore) -> Timing {
+fn timing(device: &Device, sms: &[Sm], last_retired: u64, uncore: &Uncore) -> Timing {
     let launch_cycles = (device.parameters.launch_overhead_ns * f64::from(device.boost_clock_mhz) / 1e3).round() as u64;
     let mut stalls = StallCycles::default();
     let mut placements = Vec::new();
@@ -129,7 +134,7 @@ fn timing(device: &Device, sms: &[Sm], uncore: &Uncore) -> Timing {
         dram_write_sectors: uncore.dram.sectors_written,
         ..Traffic::default()
     };
-    let mut execution_cycles = 0;
+    let mut execution_cycles = last_retired;
     let mut sm_active_cycles = 0;
     for sm in sms {
         stalls.merge(&sm.report.stalls);

@@ -1,21 +1,23 @@
 //! Kernels as PTX text, and a bench to run them on.
 
 use warpwise_simt::device::find;
-use warpwise_simt::machine::{Launch, Machine, Mode, Report};
+use warpwise_simt::machine::{Kernel, Launch, Machine, Mode, Report};
 use warpwise_simt::ptx::Module;
-use warpwise_simt::timing::Timing;
+use warpwise_simt::timing::{Observer, Timing};
 
 /// A machine with one kernel after another on it.
 pub struct Bench {
     pub machine: Machine,
     pub mode: Mode,
+    pub watchdog_instructions: Option<u64>,
+    pub step_budget: Option<u64>,
 }
 
 impl Bench {
     pub fn new(device: &str) -> Self {
         let mut machine = Machine::new(find(device).unwrap());
         machine.system_mut().set_threads(1);
-        Self { machine, mode: Mode::Timed }
+        Self { machine, mode: Mode::Timed, watchdog_instructions: None, step_budget: None }
     }
 
     pub fn alloc(&mut self, bytes: u64) -> u64 {
@@ -38,14 +40,42 @@ impl Bench {
 
     /// Runs the first entry of a PTX text. Parameters are 64-bit each.
     pub fn run(&mut self, ptx: &str, blocks: u32, threads: u32, params: &[u64]) -> Report {
+        let (kernel, _) = self.prepare(ptx);
+        let launch = self.launch(blocks, threads, params);
+        self.machine.launch(&kernel, &launch).unwrap()
+    }
+
+    /// As [`Bench::run`], before an observer. Gives the text of each instruction too.
+    pub fn trace(
+        &mut self,
+        ptx: &str,
+        blocks: u32,
+        threads: u32,
+        params: &[u64],
+        observer: &mut dyn Observer,
+    ) -> (Report, Vec<String>) {
+        let (kernel, texts) = self.prepare(ptx);
+        let launch = self.launch(blocks, threads, params);
+        (self.machine.launch_traced(&kernel, &launch, observer).unwrap(), texts)
+    }
+
+    fn prepare(&mut self, ptx: &str) -> (Kernel, Vec<String>) {
         let module = Module::parse("test.ptx", ptx).unwrap();
         let entry = module.entries().next().unwrap().to_owned();
         let program = module.lower(&entry).unwrap();
         let id = self.machine.load(module.variables()).unwrap();
-        let kernel = self.machine.prepare(id, &program).unwrap();
+        let texts = program.info.iter().map(|info| info.text.to_string()).collect();
+        (self.machine.prepare(id, &program).unwrap(), texts)
+    }
+
+    fn launch(&self, blocks: u32, threads: u32, params: &[u64]) -> Launch {
         let params = params.iter().flat_map(|param| param.to_le_bytes()).collect();
-        let launch = Launch { mode: self.mode, ..Launch::new([blocks, 1, 1], [threads, 1, 1], params) };
-        self.machine.launch(&kernel, &launch).unwrap()
+        Launch {
+            mode: self.mode,
+            watchdog_instructions: self.watchdog_instructions,
+            step_budget: self.step_budget,
+            ..Launch::new([blocks, 1, 1], [threads, 1, 1], params)
+        }
     }
 
     /// As [`Bench::run`]; the launch must not fault.

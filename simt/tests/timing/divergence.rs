@@ -6,6 +6,10 @@ use crate::kernels::REGISTERS;
 /// Cycles of a kernel in which threads for which `condition` sets %p1 take path A and the others path B: long loops of FMA, and of
 /// multiplication and addition.
 fn cycles(condition: &str) -> f64 {
+    cycles_of(condition, 264, 256)
+}
+
+fn cycles_of(condition: &str, blocks: u32, threads: u32) -> f64 {
     let lopsided = |name: &str, step: &str| {
         format!("{name}: {}\nsub.u32 %r9, %r9, 1; setp.ne.u32 %p2, %r9, 0; @%p2 bra {name};\n", step.repeat(8))
     };
@@ -18,7 +22,7 @@ fn cycles(condition: &str) -> f64 {
         lopsided("B", "mul.rn.f32 %f1, %f1, %f2; add.rn.f32 %f1, %f1, %f3;\n"),
         lopsided("A", "fma.rn.f32 %f1, %f1, %f2, %f3;\n"),
     );
-    Bench::new("H200").time(&entry(0, REGISTERS, &body), 264, 256, &[]).execution_cycles as f64
+    Bench::new("H200").time(&entry(0, REGISTERS, &body), blocks, threads, &[]).execution_cycles as f64
 }
 
 #[test]
@@ -40,4 +44,24 @@ fn how_many_lanes_disagree_does_not_matter() {
         assert_eq!(of(lanes), one, "{lanes} lanes of 32");
     }
     assert!(of(0) < one && of(32) < one);
+}
+
+#[test]
+fn which_warps_share_a_scheduler_decides_what_a_branch_by_warp_costs() {
+    // As an H200 does it: in one block of 1,024 threads warp w is at scheduler w mod 4, so a branch by the last or the last but one bit
+    // of w leaves schedulers with the longer path alone; by the bit above that each scheduler has both. Blocks that start one after
+    // the other on an SM start at different schedulers.
+    let by_bit = |bit: u32, blocks, threads| {
+        let condition = format!("shr.u32 %r4, %r1, {}; and.b32 %r4, %r4, 1; setp.eq.u32 %p1, %r4, 1;", 5 + bit);
+        cycles_of(&condition, blocks, threads)
+    };
+    let long = cycles_of("setp.lt.u32 %p1, %r2, 0;", 132, 1024);
+    let [last, second, third] = [0, 1, 2].map(|bit| by_bit(bit, 132, 1024));
+    assert!((last / long - 1.0).abs() < 0.03 && (second / long - 1.0).abs() < 0.03, "{last} {second}, all long {long}");
+    assert!((third / long - 0.81).abs() < 0.08, "{third} of {long}; measured 31.8 of 39.5 µs");
+    let long = cycles_of("setp.lt.u32 %p1, %r2, 0;", 1056, 256);
+    for bit in [0, 1, 2] {
+        let share = by_bit(bit, 1056, 256) / long;
+        assert!((share - 0.83).abs() < 0.08, "bit {bit}: {share}; measured 65.1 to 65.8 of 78.9 µs");
+    }
 }

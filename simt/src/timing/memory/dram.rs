@@ -12,6 +12,29 @@ pub struct Dram {
     access_sectors: u32,
     pub sectors_read: u64,
     pub sectors_written: u64,
+    load: Load,
+}
+
+/// How much of the bandwidth is in use, by windows of time: what was served in the last whole one.
+#[derive(Clone, Copy, Debug, Default)]
+struct Load {
+    window: u64,
+    accesses: u64,
+    accesses_before: u64,
+}
+
+/// Cycles of a window: about one latency.
+const WINDOW_CYCLES: u64 = 1024;
+
+impl Load {
+    fn note(&mut self, arrival: f64, accesses: u64) {
+        let window = arrival as u64 / WINDOW_CYCLES;
+        if window > self.window {
+            self.accesses_before = if window == self.window + 1 { self.accesses } else { 0 };
+            (self.window, self.accesses) = (window, 0);
+        }
+        self.accesses += accesses;
+    }
 }
 
 impl Dram {
@@ -24,6 +47,7 @@ impl Dram {
             access_sectors: (access_bytes / super::SECTOR_BYTES).clamp(1, 4),
             sectors_read: 0,
             sectors_written: 0,
+            load: Load::default(),
         }
     }
 
@@ -32,6 +56,13 @@ impl Dram {
         self.free_at.fill(0.0);
         self.sectors_read = 0;
         self.sectors_written = 0;
+        self.load = Load::default();
+    }
+
+    /// Share of the bandwidth in use a short while ago, 0 to 1.
+    pub fn load(&self) -> f64 {
+        let most = WINDOW_CYCLES as f64 * self.free_at.len() as f64 / self.access_cycles;
+        (self.load.accesses_before as f64 / most).min(1.0)
     }
 
     /// The sectors that come along when some of a line are fetched.
@@ -65,6 +96,7 @@ impl Dram {
 
     fn serve(&mut self, line: u64, sectors: u8, arrival: f64) -> f64 {
         let accesses = self.fetched(sectors).count_ones() / self.access_sectors;
+        self.load.note(arrival, accesses.into());
         let channel = self.channel(line);
         let start = self.free_at[channel].max(arrival);
         self.free_at[channel] = start + f64::from(accesses) * self.access_cycles;

@@ -61,6 +61,24 @@ impl Lines {
         &self.parts[..self.len]
     }
 
+    /// Number of lines, 32 at most.
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// One line's part.
+    ///
+    /// # Panics
+    /// If there are not so many.
+    #[inline]
+    pub fn part(&self, index: usize) -> LinePart {
+        self.as_slice()[index]
+    }
+
     /// Sectors touched, all lines together.
     pub fn sector_count(&self) -> u32 {
         self.as_slice().iter().map(|part| part.sectors().count_ones()).sum()

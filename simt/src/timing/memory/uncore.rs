@@ -47,6 +47,7 @@ struct Timing {
     near_cycles: f64,
     far_cycles: f64,
     dram_cycles: f64,
+    dram_loaded_cycles: f64,
     slice_sector_cycles: f64,
     read_port_sector_cycles: f64,
     dram_queue_cycles: f64,
@@ -183,7 +184,8 @@ impl Uncore {
         let mut back = start + latency;
         if missing != 0 {
             let wait = self.dram.read(origin.line, missing, start);
-            let arrival = start + wait + self.timing.dram_cycles;
+            let loaded = self.timing.dram_loaded_cycles * self.dram.load();
+            let arrival = start + wait + self.timing.dram_cycles + loaded;
             self.valid[place] |= self.dram.fetched(missing);
             self.ready[place] = (arrival, self.launch);
         }
@@ -276,6 +278,7 @@ impl Timing {
             near_cycles: p.l2_near_latency_cycles,
             far_cycles: p.l2_far_latency_cycles,
             dram_cycles: p.dram_latency_cycles,
+            dram_loaded_cycles: p.dram_latency_cycles * p.dram_loaded_share,
             slice_sector_cycles: sector * p.l2_slices.max(1.0) / l2_bytes_per_cycle,
             read_port_sector_cycles: sector / p.sm_read_bytes_per_cycle,
             dram_queue_cycles: p.dram_queue_cycles,

@@ -34,10 +34,10 @@ impl Sm {
             let index = self.schedulers[scheduler].warp_at(place);
             let instr = launch.code.at(self.warps[index].pc);
             if instr.kind == Kind::Free {
-                if !self.run_free(index, now, launch, executor, memory) {
+                self.account(index, now);
+                if !self.go_on(index, now, launch, executor, memory) {
                     return;
                 }
-                self.refresh(index, launch);
                 continue;
             }
             let hold = self.held_until(scheduler, index, instr, now, launch);
@@ -128,9 +128,7 @@ impl Sm {
         if !self.warps[index].alive {
             return;
         }
-        if self.run_free(index, now, launch, executor, memory) && self.warps[index].alive {
-            self.refresh(index, launch);
-        }
+        self.go_on(index, now, launch, executor, memory);
     }
 
     /// Executes the warp's next instruction.
@@ -161,8 +159,9 @@ impl Sm {
         }
     }
 
-    /// Executes instructions that take no issue, as long as the warp stands before one. False on a fault.
-    fn run_free(
+    /// Executes instructions that take no issue, as long as the warp stands before one, and works out when it can issue the next
+    /// that does. False on a fault.
+    fn go_on(
         &mut self,
         index: usize,
         now: u64,
@@ -170,18 +169,10 @@ impl Sm {
         executor: &mut Executor<'_>,
         memory: &Memory,
     ) -> bool {
-        loop {
-            let warp = &self.warps[index];
-            let block = &self.blocks[warp.block_slot].block;
-            let Some((pc, _)) = block.warps()[warp.warp_in_block].next() else { return true };
-            let instr = launch.code.at(pc);
-            let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
-            if instr.kind != Kind::Free || launch.code.reads(instr).iter().any(undecided) {
-                return true;
-            }
+        while let Some(instr) = self.next_if_free(index, launch) {
             match self.step(index, now, launch, executor, memory) {
                 Executed::Step(_) => self.report.free_instructions += 1,
-                Executed::Nothing => return true,
+                Executed::Nothing => break,
                 Executed::Fault => return false,
             }
             let warp = &self.warps[index];
@@ -189,6 +180,8 @@ impl Sm {
             let ready = sources.max().unwrap_or(Moment::START);
             self.write_back(index, instr, ready, launch);
         }
+        self.refresh(index, launch);
+        true
     }
 
     /// When the result of an executed instruction is there; what else it takes is booked.

@@ -4,7 +4,7 @@ use crate::exec::{AccessKind, AccessNote};
 use crate::isa::{Access, AtomicKind, Cache, Op, Order, WARP_SIZE};
 
 use super::{AtomicNote, BOUNDARY_TOKEN, InFlight, L2Request, Launch, RequestKind, Sm};
-use crate::timing::memory::lines::{LinePart, Lines};
+use crate::timing::memory::lines::LinePart;
 use crate::timing::stall::{ATOMIC_TOKEN, Moment, Stall};
 
 /// Local memory of warps lies at these line numbers, far from all addresses: SM after SM, warp after warp, word after word.
@@ -64,33 +64,31 @@ impl Sm {
     /// A global or local access through the lines in `self.lines`.
     fn through_l1(&mut self, timed: &Timed<'_>, is_local: bool, launch: &Launch<'_>) -> Moment {
         let config = launch.config;
-        let mut passes = (self.lines.as_slice().len() as u64).div_ceil(config.lines_per_cycle);
+        let mut passes = (self.lines.len() as u64).div_ceil(config.lines_per_cycle);
         if timed.note.kind == AccessKind::Store {
             passes = passes.max((f64::from(self.lines.sector_count()) * config.write_sector_cycles).ceil() as u64);
         }
         let scheduler = self.warps[timed.index].scheduler;
         let start = timed.now + self.lsu.pass(scheduler, timed.now, passes);
-        let lines = std::mem::take(&mut self.lines);
-        let ready = match timed.note.kind {
-            AccessKind::Load => self.load(timed, &lines, start, launch),
-            AccessKind::Store => self.store(timed, &lines, start, is_local),
-            AccessKind::Atomic | AccessKind::Reduction => self.atomic(timed, &lines, start, launch),
-        };
-        self.lines = lines;
-        ready
+        match timed.note.kind {
+            AccessKind::Load => self.load(timed, start, launch),
+            AccessKind::Store => self.store(timed, start, is_local),
+            AccessKind::Atomic | AccessKind::Reduction => self.atomic(timed, start, launch),
+        }
     }
 
-    fn load(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, launch: &Launch<'_>) -> Moment {
+    fn load(&mut self, timed: &Timed<'_>, start: u64, launch: &Launch<'_>) -> Moment {
         let config = launch.config;
         let keeps = instruction_access(timed, launch).is_none_or(|access| uses_l1(&access));
-        let count = lines.as_slice().len() as u64;
+        let count = self.lines.len() as u64;
         let last_pass = count.saturating_sub(1) / config.lines_per_cycle;
         let hit = start + config.l1_hit_cycles + wide(timed.note.bytes, launch) + last_pass;
         let mut ready_cycle = hit;
         let first_wait = self.outbox.waits.len();
         let flight = self.outbox.in_flight.len() as u32;
-        for (part, pass) in lines.as_slice().iter().zip(0..) {
-            let at = (start + pass / config.lines_per_cycle) as f64;
+        for pass in 0..self.lines.len() {
+            let part = &self.lines.part(pass);
+            let at = (start + pass as u64 / config.lines_per_cycle) as f64;
             if !keeps {
                 let kind = RequestKind::Read { sectors: part.sectors(), place: None };
                 let request = self.request(timed.now, at, part, kind);
@@ -114,10 +112,12 @@ impl Sm {
         self.fly(timed, ready_cycle, 0, launch)
     }
 
-    fn store(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, is_local: bool) -> Moment {
-        for (part, pass) in lines.as_slice().iter().zip(0..) {
+    fn store(&mut self, timed: &Timed<'_>, start: u64, is_local: bool) -> Moment {
+        for pass in 0..self.lines.len() {
+            let part = &self.lines.part(pass);
             self.stores_waiting += u64::from(part.sectors().count_ones());
-            self.request(timed.now, (start + pass) as f64, part, RequestKind::Write { granules: part.granules });
+            let at = (start + pass as u64) as f64;
+            self.request(timed.now, at, part, RequestKind::Write { granules: part.granules });
             if is_local {
                 self.l1.keep(part, start);
             }
@@ -125,16 +125,17 @@ impl Sm {
         Moment::START
     }
 
-    fn atomic(&mut self, timed: &Timed<'_>, lines: &Lines, start: u64, launch: &Launch<'_>) -> Moment {
+    fn atomic(&mut self, timed: &Timed<'_>, start: u64, launch: &Launch<'_>) -> Moment {
         let returns = timed.note.kind == AccessKind::Atomic;
         let flight = self.outbox.in_flight.len() as u32;
-        for (part, pass) in lines.as_slice().iter().zip(0..) {
+        for pass in 0..self.lines.len() {
+            let part = &self.lines.part(pass);
             let sectors = part.sectors();
             let busy_cycles = same_address_cycles(timed, part, launch);
             self.l1.drop_sectors(part.line, sectors);
             self.stores_waiting += u64::from(sectors.count_ones());
             let kind = RequestKind::Atomic { sectors, busy_cycles };
-            let request = self.request(timed.now, (start + pass) as f64, part, kind);
+            let request = self.request(timed.now, (start + pass as u64) as f64, part, kind);
             if returns {
                 self.outbox.waits.push((flight, request));
             }

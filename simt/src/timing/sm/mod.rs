@@ -198,11 +198,12 @@ impl Sm {
         }
     }
 
-    /// Takes in what the boundary decided: answers to requests, old values of atomics.
-    pub fn settle(&mut self, launch: &Launch<'_>, changes: u64) {
+    /// Takes in what the boundary at cycle `now` decided: answers to requests, old values of atomics.
+    pub fn settle(&mut self, launch: &Launch<'_>, now: u64, changes: u64) {
         self.changes = changes;
         self.deliver_atomics(launch);
-        self.take_answers(launch);
+        self.take_answers();
+        self.resolve_in_flight(launch, now);
         self.outbox.requests.clear();
         self.outbox.answers.clear();
         self.outbox.waits.clear();
@@ -212,7 +213,7 @@ impl Sm {
         self.outbox.finished.clear();
     }
 
-    fn take_answers(&mut self, launch: &Launch<'_>) {
+    fn take_answers(&mut self) {
         let outbox = &mut self.outbox;
         for (number, (request, answer)) in outbox.requests.iter().zip(&outbox.answers).enumerate() {
             match request.kind {
@@ -234,11 +235,10 @@ impl Sm {
             let ready = &mut outbox.in_flight[*load as usize].ready_cycle;
             *ready = (*ready).max(outbox.answers[*request as usize]);
         }
-        self.resolve_in_flight(launch);
     }
 
     /// Gives every load in flight its cycle, and wakes the warps that waited for it.
-    fn resolve_in_flight(&mut self, launch: &Launch<'_>) {
+    fn resolve_in_flight(&mut self, launch: &Launch<'_>, now: u64) {
         let in_flight = std::mem::take(&mut self.outbox.in_flight);
         for load in &in_flight {
             let stall = super::stall::Stall::LongScoreboard;
@@ -252,7 +252,10 @@ impl Sm {
         self.outbox.in_flight = in_flight;
         self.outbox.in_flight.clear();
         for index in 0..self.warps.len() {
-            if self.warps[index].waits_for_boundary {
+            let warp = &mut self.warps[index];
+            if warp.waits_for_boundary {
+                let stall = self.schedulers[warp.scheduler].ready(warp.place).stall();
+                warp.floor = warp.floor.max(Moment::at(now, stall));
                 self.refresh(index, launch);
             }
         }

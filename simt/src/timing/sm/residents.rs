@@ -126,6 +126,16 @@ impl Sm {
         self.schedulers[warp.scheduler].set_ready(warp.place, ready);
     }
 
+    /// The warp's next instruction, if it takes no issue and what it reads is decided.
+    #[inline]
+    pub(super) fn next_if_free<'l>(&self, index: usize, launch: &Launch<'l>) -> Option<&'l TimedInstr> {
+        let warp = &self.warps[index];
+        let (pc, _) = self.blocks[warp.block_slot].block.warps()[warp.warp_in_block].next()?;
+        let instr = launch.code.at(pc);
+        let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
+        (instr.kind == Kind::Free && !launch.code.reads(instr).iter().any(undecided)).then_some(instr)
+    }
+
     /// A warp has executed its last instruction at `now`.
     pub(super) fn end_warp(&mut self, index: usize, now: u64) {
         let warp = &mut self.warps[index];

@@ -88,11 +88,17 @@ impl Scheduler {
 
     /// The place of the warp whose turn it is at `now`.
     pub fn pick(&self, now: u64) -> Option<usize> {
-        let can = |place: usize| self.ready[place].cycle().is_some_and(|cycle| cycle <= now);
-        if can(self.last) {
+        if self.ready[self.last].is_by(now) {
             return Some(self.last);
         }
-        (0..self.places).filter(|place| can(*place)).max_by_key(|place| self.age[*place])
+        let mut youngest = None;
+        let mut age = 0;
+        for place in 0..self.places {
+            if self.ready[place].is_by(now) && self.age[place] >= age {
+                (youngest, age) = (Some(place), self.age[place]);
+            }
+        }
+        youngest
     }
 
     /// The warp at a place has issued at `now` and takes the issue slot for `cycles`.

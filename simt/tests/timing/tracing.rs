@@ -1,0 +1,75 @@
+//! What an observer sees must agree with what the report says.
+
+use std::collections::HashMap;
+
+use warpwise_simt::timing::{Completed, Issued, Observer, Placement};
+
+use crate::bench::Bench;
+use crate::kernels::vecadd;
+
+#[derive(Default)]
+struct Log {
+    issued: Vec<Issued>,
+    completed: Vec<Completed>,
+    ended: Vec<Placement>,
+}
+
+impl Observer for Log {
+    fn issued(&mut self, event: &Issued) {
+        self.issued.push(*event);
+    }
+
+    fn completed(&mut self, event: &Completed) {
+        self.completed.push(*event);
+    }
+
+    fn ended(&mut self, block: &Placement) {
+        self.ended.push(*block);
+    }
+}
+
+#[test]
+fn every_issue_every_arrival_and_every_block_is_shown_once() {
+    let mut bench = Bench::new("RTX 5070");
+    let n = 100_u64 * 256 - 3;
+    let [a, b, c] = [0; 3].map(|_| bench.alloc(4 * n));
+    let mut log = Log::default();
+    let (report, texts) = bench.trace(&vecadd(), 100, 256, &[a, b, c, n], &mut log);
+    let timing = report.timing.unwrap();
+    assert_eq!(log.issued.len() as u64, timing.schedulers.instructions);
+    assert_eq!(log.completed.len(), 2 * 800, "two loads of 800 warps");
+    assert_eq!(log.ended.len(), 100);
+    let mut last = HashMap::new();
+    for event in &log.issued {
+        let slot = last.insert((event.sm, event.scheduler), event.cycle);
+        assert!(slot.is_none_or(|before| before < event.cycle), "one issue a cycle and scheduler");
+        assert!(event.ready_cycle.is_none_or(|ready| ready > event.cycle));
+    }
+    // The addition waits for both loads, as the program counters of the program as written tell.
+    let find = |text: &str| texts.iter().position(|line| line.starts_with(text)).unwrap() as u32;
+    let add = find("add.f32");
+    for event in log.issued.iter().filter(|event| event.pc == add) {
+        let warp = (event.block, event.warp_in_block);
+        let arrivals = log.completed.iter().filter(|done| (done.block, done.warp_in_block) == warp);
+        let ready: Vec<u64> = arrivals.map(|done| done.ready_cycle).collect();
+        assert!(ready.len() == 2 && ready.iter().all(|ready| *ready <= event.cycle), "{event:?} {ready:?}");
+    }
+    // Only the threads that the guard lets through load.
+    let lanes =
+        |pc: u32| log.issued.iter().filter(|event| event.pc == pc).map(|event| event.on.count_ones()).sum::<u32>();
+    assert_eq!(u64::from(lanes(find("ld.global.f32 %f1"))), n);
+}
+
+#[test]
+fn watching_changes_nothing() {
+    let run = |traced: bool| {
+        let mut bench = Bench::new("RTX 5070");
+        let [a, b, c] = [0; 3].map(|_| bench.alloc(4 * 5000));
+        let params = [a, b, c, 5000];
+        match traced {
+            true => bench.trace(&vecadd(), 20, 256, &params, &mut Log::default()).0.timing,
+            false => bench.run(&vecadd(), 20, 256, &params).timing,
+        }
+    };
+    assert_eq!(run(true), run(false));
+}
