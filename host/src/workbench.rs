@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use warpwise_nvtools::nvdisasm::Listing;
+use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::ptx::PtxError;
 
@@ -181,7 +181,7 @@ impl Workbench {
 
     /// The SASS of all kernels on an architecture.
     pub fn sass(&self, arch: &str) -> Result<Listing, WorkbenchError> {
-        Ok(self.tools.sass(&self.kernels.ptx, arch)?)
+        Ok(self.tools.sass(&self.kernels.ptx, arch, ListingOptions::default())?)
     }
 }
 

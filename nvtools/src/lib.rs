@@ -7,6 +7,7 @@
 //! The crate knows nothing of kernels or labs: PTX text and cubin bytes go in, values come out. A tool that is missing,
 //! hangs, fails or prints nonsense is an error value; nothing here panics or ends the program.
 
+mod cache;
 pub mod locate;
 pub mod nvdisasm;
 pub mod process;

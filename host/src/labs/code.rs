@@ -1,9 +1,9 @@
 //! The SASS of one kernel, for labs that read it.
 
-use warpwise_nvtools::nvdisasm::{Function, Instruction, ListingOptions, listing};
+use warpwise_nvtools::nvdisasm::{Function, Instruction, ListingOptions};
 
 use crate::lab::{LabContext, LabError};
-use crate::toolbox::{Target, ToolError};
+use crate::toolbox::ToolError;
 use crate::workbench::WorkbenchError;
 
 /// Why a claim on SASS is not run where NVIDIA's tools are missing.
@@ -11,8 +11,6 @@ pub const NO_TOOLS: &str = "needs ptxas and nvdisasm";
 
 /// The kernel's SASS on an architecture, with live registers if asked for. `None` without the tools, and then the claims are
 /// recorded as not run.
-///
-/// The kernel is compiled alone: a listing of one takes a few milliseconds, one of all of them a quarter of a second.
 pub fn sass(
     cx: &mut LabContext<'_>,
     kernel: &str,
@@ -21,11 +19,8 @@ pub fn sass(
     claims: &[&str],
 ) -> Result<Option<Function>, LabError> {
     let bench = cx.bench();
-    let target = Target { entry: Some(kernel.to_owned()), ..Target::arch(arch) };
-    let compiled = bench.tools.compile(&bench.kernels.ptx, &target);
-    let compiled_and_tool = compiled.and_then(|compiled| Ok((compiled, bench.tools.tools()?.nvdisasm()?)));
-    let (compiled, nvdisasm) = match compiled_and_tool {
-        Ok(found) => found,
+    let listing = match bench.tools.sass(&bench.kernels.ptx, arch, options) {
+        Ok(listing) => listing,
         Err(ToolError::Missing(_) | ToolError::MissingBeside(_)) => {
             for claim in claims {
                 cx.not_run(claim, NO_TOOLS);
@@ -34,8 +29,6 @@ pub fn sass(
         }
         Err(error) => return Err(WorkbenchError::from(error).into()),
     };
-    let listing =
-        listing(nvdisasm, &compiled.cubin, options).map_err(|error| WorkbenchError::from(ToolError::from(error)))?;
     let function = listing.function(kernel).cloned();
     let missing = || LabError::Other(format!("the listing for {arch} has no `{kernel}`"));
     function.ok_or_else(missing).map(Some)

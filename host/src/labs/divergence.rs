@@ -89,13 +89,13 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
     // On the machine the SMs are full, so that either path alone keeps every scheduler busy; `split`, which asks for equal times
     // only, makes do with a warp each.
-    let (paths_n, paths_steps, splits_n, splits_steps) = match gpu.kind() {
-        BackendKind::Sim => (gpu.device().limits.max_threads_per_sm * gpu.device().sm_count, 384, 128, 1024),
-        BackendKind::Cuda => (1 << 20, 2000, 1 << 20, 2000),
+    let (paths_n, splits_n, fewer, more) = match gpu.kind() {
+        BackendKind::Sim => (gpu.device().limits.max_threads_per_sm * gpu.device().sm_count, 128, 32, 160),
+        BackendKind::Cuda => (1 << 20, 1 << 20, 200, 2000),
     };
-    let mut wide = Runs::new(&gpu, paths_n, paths_steps)?;
+    let mut wide = Runs::new(&gpu, paths_n, [fewer, more])?;
     paths(cx, &mut wide)?;
-    let mut narrow = Runs::new(&gpu, splits_n, splits_steps)?;
+    let mut narrow = Runs::new(&gpu, splits_n, [fewer, more])?;
     splits(cx, &mut narrow)?;
     let otherwise = wide.wrong.or(narrow.wrong);
     cx.holds("results", otherwise.is_none(), otherwise.unwrap_or_default());
@@ -114,7 +114,8 @@ fn paths(cx: &mut LabContext<'_>, runs: &mut Runs<'_>) -> Result<(), LabError> {
     cx.found("by_warp_between", (warps_disagree - a) / (b - a));
     cx.found("by_warp_mean", warps_disagree / ((a + b) / 2.0));
     cx.found("by_lane_sum", lanes_disagree / (a + b));
-    let title = "cost of the paths: time above that of the same kernel with no steps";
+    let [fewer, more] = runs.steps;
+    let title = format!("cost of the paths: time with {more} steps above that with {fewer}");
     let mut table = Table::new(title, ["kernel", "who takes which path", "µs", "over path_a"]);
     for (case, cost) in CASES.iter().zip(&costs) {
         table.row([case.kernel.name.into(), case.who.into(), (*cost).into(), (cost / a).into()]);
@@ -151,14 +152,15 @@ fn splits(cx: &mut LabContext<'_>, runs: &mut Runs<'_>) -> Result<(), LabError> 
 struct Runs<'a> {
     gpu: &'a Gpu,
     n: u32,
-    steps: u32,
+    /// Fewer and more: what the steps between them take is what a path costs.
+    steps: [u32; 2],
     x: Vec<f32>,
     device_x: DeviceBuffer<f32>,
     wrong: Option<String>,
 }
 
 impl<'a> Runs<'a> {
-    fn new(gpu: &'a Gpu, n: u32, steps: u32) -> Result<Self, LabError> {
+    fn new(gpu: &'a Gpu, n: u32, steps: [u32; 2]) -> Result<Self, LabError> {
         let x = noise(n, 5);
         let device_x = gpu.upload(&x)?;
         Ok(Self { gpu, n, steps, x, device_x, wrong: None })
@@ -169,8 +171,8 @@ impl<'a> Runs<'a> {
         self.cost(cx, case.kernel, row.then_some(""), args, case.reference)
     }
 
-    /// What the steps cost in microseconds: the time above that of the same launch with none. With a variant, the launch is
-    /// a row of the report.
+    /// What a path costs in microseconds: the time with more steps above that with fewer, so that neither the launch nor the way
+    /// into the loop counts. With a variant, the longer launch is a row of the report.
     fn cost<A: KernelArgs>(
         &mut self,
         cx: &mut LabContext<'_>,
@@ -182,17 +184,18 @@ impl<'a> Runs<'a> {
         let shape = LaunchShape::linear(self.n, BLOCK.min(self.n));
         let y = self.gpu.zeros::<f32>(self.n as usize)?;
         let registers = cx.resources(kernel.name, &self.gpu.device().arch)?.registers.value();
-        let none = self.gpu.profile(kernel, shape, Some(registers), args(self, y.ptr(), 0))?;
-        let all = match variant {
-            Some(variant) => cx.measure(self.gpu, kernel, variant, shape, args(self, y.ptr(), self.steps))?,
-            None => self.gpu.profile(kernel, shape, Some(registers), args(self, y.ptr(), self.steps))?,
+        let [fewer, more] = self.steps;
+        let short = self.gpu.profile(kernel, shape, Some(registers), args(self, y.ptr(), fewer))?;
+        let long = match variant {
+            Some(variant) => cx.measure(self.gpu, kernel, variant, shape, args(self, y.ptr(), more))?,
+            None => self.gpu.profile(kernel, shape, Some(registers), args(self, y.ptr(), more))?,
         };
-        let expected = (0..self.n).zip(&self.x).map(|(i, &x)| reference(i, x, self.steps));
+        let expected = (0..self.n).zip(&self.x).map(|(i, &x)| reference(i, x, more));
         let differences = differences(&y.download()?, expected);
         if !differences.none() {
             self.wrong.get_or_insert_with(|| format!("{} {}: {differences}", kernel.name, variant.unwrap_or_default()));
         }
-        Ok(us(&all)? - us(&none)?)
+        Ok(us(&long)? - us(&short)?)
     }
 }
 

@@ -31,6 +31,9 @@ const WIDE: [u32; 3] = [32, 8, 1];
 /// Blocks of 256 threads that are spread over all SMs.
 const MANY: (u32, u32) = (1024, 256);
 
+/// Blocks that are started in three orders.
+const ORDERED: (u32, u32) = (128, 256);
+
 fn claims() -> Vec<Claim> {
     let of = |section, id, statement, relation| Claim::new(id, section, statement, relation);
     let section = "ch1 §3";
@@ -167,7 +170,7 @@ fn many_blocks(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Census, LabError> {
 }
 
 fn block_orders(cx: &mut LabContext<'_>) -> Result<(), LabError> {
-    let (blocks, threads) = MANY;
+    let (blocks, threads) = ORDERED;
     let shape = LaunchShape::new([blocks, 1, 1], [threads, 1, 1]);
     let mut table = Table::new("who drew the first ticket", ["block order", "block", "thread"]);
     let mut results: Vec<Vec<Identity>> = Vec::new();

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_nvtools::locate::{FETCH_LIMIT, MissingTool};
-use warpwise_nvtools::nvdisasm::{Listing, ListingOptions, NvdisasmError, listing};
+use warpwise_nvtools::nvdisasm::{Disassembler, Listing, ListingOptions, NvdisasmError};
 use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
 use warpwise_nvtools::{Environment, LocateOptions, Tools, locate};
 
@@ -91,7 +91,7 @@ impl Toolbox {
         });
         Self {
             tools: tools.map_err(|error| error.to_string()),
-            cache: folder.join("warpwise").join("ptxas"),
+            cache: folder.join("warpwise").join("tools"),
             precompiled: Precompiled::beside(near),
             compiled: Mutex::default(),
         }
@@ -147,9 +147,9 @@ impl Toolbox {
     }
 
     /// The SASS of all kernels for an architecture.
-    pub fn sass(&self, ptx: &str, arch: &str) -> Result<Listing, ToolError> {
+    pub fn sass(&self, ptx: &str, arch: &str, options: ListingOptions) -> Result<Listing, ToolError> {
         let compiled = self.compile(ptx, &Target::arch(arch))?;
-        Ok(listing(self.tools()?.nvdisasm()?, &compiled.cubin, ListingOptions::default())?)
+        Ok(Disassembler::new(self.tools()?.nvdisasm()?, Some(&self.cache)).listing(&compiled.cubin, options)?)
     }
 }
 

@@ -1,9 +1,9 @@
 //! PTX to cubin, and what each kernel costs: registers, spills, stack, shared memory, barriers.
 //!
 //! [`Compiler`] runs ptxas with `-v` and reads what it prints (`report`). ptxas is a pure function of its input, so
-//! results are cached on disk by a hash of all that goes in (`cache`); a second run of a lab starts no process.
+//! results are cached on disk by a hash of all that goes in (`kept`); a second run of a lab starts no process.
 
-mod cache;
+mod kept;
 mod report;
 
 use std::fs;
@@ -23,10 +23,10 @@ pub use report::{
     errors as parse_errors, parse as parse_report,
 };
 
+use crate::cache::{self, Cache};
 use crate::locate::Tool;
 use crate::process::{self, ProcessError};
 use crate::scratch::Scratch;
-use cache::Cache;
 
 /// The most time that one ptxas may take. Our largest kernels take a tenth of a second.
 pub const LIMIT: Duration = Duration::from_secs(120);
@@ -129,12 +129,14 @@ impl<'t> Compiler<'t> {
             return Err(PtxasError::UnknownArchitecture { arch: request.arch.to_owned(), known: self.architectures() });
         }
         let Some(cache) = &self.cache else { return self.run(request) };
-        let key = cache::key(&self.tool.banner, &request.arguments(), request.ptx);
-        if let Some(compiled) = cache.get(&key) {
+        let key = cache::key(kept::FORMAT, &self.tool.banner, &request.arguments(), request.ptx.as_bytes());
+        if let Some(compiled) = cache.get(&key).and_then(|bytes| kept::decode(&bytes)) {
             return Ok(compiled);
         }
         let compiled = self.run(request)?;
-        cache.put(&key, &compiled);
+        if let Some(bytes) = kept::encode(&compiled) {
+            cache.put(&key, &bytes);
+        }
         Ok(compiled)
     }
 

@@ -118,8 +118,8 @@ fn registers(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     Ok(())
 }
 
-/// Times the call and the wait apart. The first launch loads the kernel, so later ones are timed; the best counts, since a
-/// busy CPU may keep any one call waiting.
+/// Asks whether the kernel runs on when the call has returned; the two times are for the reader. The first launch loads the
+/// kernel, so a second one is asked about.
 fn asynchronous(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
     let values = gpu.upload(&[1_u32; WARP as usize])?;

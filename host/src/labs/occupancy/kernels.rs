@@ -141,7 +141,7 @@ fn expected<const ROWS: usize, const COLUMNS: usize>(x: &[f32], n: u32, steps: u
 /// `vecadd` with fewer and fewer resident blocks: shared memory that it does not use keeps the others out.
 fn memory_bound(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
     let n: u32 = match gpu.kind() {
-        BackendKind::Sim => 1 << 19,
+        BackendKind::Sim => 1 << 18,
         BackendKind::Cuda => 1 << 26,
     };
     let resources = cx.resources(vecadd.name, &gpu.device().arch)?;
