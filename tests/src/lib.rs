@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use rand::rngs::StdRng;
-use rand::{Rng, SeedableRng};
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt, SeedableRng};
 use warpwise::backend::{Gpu, MachineOptions, sim};
 use warpwise::kernels::{Code, KernelFiles};
 use warpwise_simt::device::Device;
@@ -23,7 +23,7 @@ pub fn machine() -> Gpu {
 
 /// `n` numbers from -1 to 1.
 pub fn noise(n: u32, seed: u64) -> Vec<f32> {
-    let mut random = StdRng::seed_from_u64(seed);
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
     (0..n).map(|_| random.random_range(-1.0..=1.0)).collect()
 }
 

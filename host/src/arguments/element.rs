@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::random::SplitMix64;
+use crate::random::{Generator, Random};
 use crate::schema::{Integer, Real};
 
 /// The type of a scalar or of a buffer's elements.
@@ -114,11 +114,11 @@ impl Element {
     }
 
     /// A random value: a float in 0 to 1 (1 excluded), or an integer of all values alike.
-    pub fn random(self, random: &mut SplitMix64) -> Vec<u8> {
+    pub fn random(self, random: &mut Generator) -> Vec<u8> {
         match self {
-            Element::F32 => random.unit_f32().to_le_bytes().to_vec(),
-            Element::F64 => random.unit_f64().to_le_bytes().to_vec(),
-            integer => random.next_u64().to_le_bytes()[..integer.bytes()].to_vec(),
+            Element::F32 => random.random::<f32>().to_le_bytes().to_vec(),
+            Element::F64 => random.random::<f64>().to_le_bytes().to_vec(),
+            integer => random.random::<u64>().to_le_bytes()[..integer.bytes()].to_vec(),
         }
     }
 

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use super::Element;
 use super::npy;
 use super::parse::ArgumentError;
-use crate::random::SplitMix64;
+use crate::random::generator;
 
 /// Initial contents of a buffer.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ impl Init {
             Self::List(values) if values.len() != len => Err(wrong_length(values.len())),
             Self::List(values) => Ok(values.iter().map(encode).collect::<Result<Vec<_>, _>>()?.concat()),
             Self::Random(seed) => {
-                let mut random = SplitMix64::new(*seed);
+                let mut random = generator(*seed);
                 Ok((0..len).flat_map(|_| element.random(&mut random)).collect())
             }
             Self::File(path) => {

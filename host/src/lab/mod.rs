@@ -49,7 +49,7 @@
 //! - **Registers** come from [`LabContext::resources`]: by ptxas where it is at hand, else estimated, and marked.
 //! - **Times**: compare only times of the same source. A kernel that spills has no modelled time; [`LabContext::measure`]
 //!   sees to it, so a lab handles [`LaunchReport::time`](crate::backend::LaunchReport::time) being `None`.
-//! - **Inputs**: random ones come from [`crate::random::SplitMix64`], the same in every run and version.
+//! - **Inputs**: random ones come from [`crate::random::generator`], the same in every run and version.
 //! - **Sizes**: a lab takes a few seconds at most on two cores. Numbers that depend on `n` alone need no launch.
 
 mod context;

@@ -1,11 +1,11 @@
 //! Inputs of the labs and the comparison of results.
 
-use crate::random::SplitMix64;
+use crate::random::{Random, generator};
 
 /// `n` numbers from -1 to 1, none of them special.
 pub fn noise(n: u32, seed: u64) -> Vec<f32> {
-    let mut random = SplitMix64::new(seed);
-    (0..n).map(|_| 2.0 * random.unit_f32() - 1.0).collect()
+    let mut random = generator(seed);
+    (0..n).map(|_| random.random_range(-1.0..1.0)).collect()
 }
 
 /// Results that differ from what was expected, bit for bit.
