@@ -32,6 +32,7 @@ const MATMUL_N: u32 = 256;
 /// What the machine says if it cannot run the programs.
 pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, String> {
     const RATE: &str = "warp instructions/s";
+    const WARP_BYTES: &str = "bytes a resident warp";
     say("reference loop");
     let reference = reference_rate();
     say("FMA loop, functional");
@@ -41,6 +42,9 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
     say("matrix multiply, with the cycle model");
     let cycles = self::matmul(device, Mode::Timed)?;
     let figure = |name, value, unit| Figure { name, value, unit };
+    let warp_bytes = |entry, text| -> Result<f64, String> {
+        Ok(prepare(&mut Machine::new(device), entry, text)?.warp_bytes() as f64)
+    };
     Ok(vec![
         figure("reference_loop", reference, RATE),
         figure("ptx_fma_loop", fma_loop, RATE),
@@ -48,6 +52,8 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
         figure("ptx_matmul_256", matmul, RATE),
         figure("ptx_matmul_256_ratio", matmul / reference, "of reference_loop"),
         figure("ptx_cycles", cycles, RATE),
+        figure("ptx_fma_loop_warp", warp_bytes("fma_loop", FMA_LOOP)?, WARP_BYTES),
+        figure("ptx_matmul_256_warp", warp_bytes("matmul", MATMUL)?, WARP_BYTES),
     ])
 }
 
@@ -75,7 +81,7 @@ fn fma_loop(device: &'static Device) -> Result<f64, String> {
     const BLOCKS: u32 = 16;
     const THREADS: u32 = 256;
     const TURNS: u32 = 20_000;
-    let mut machine = Machine::new(device);
+    let mut machine = one_thread(device);
     let kernel = prepare(&mut machine, "fma_loop", FMA_LOOP)?;
     let out = alloc(&mut machine, u64::from(BLOCKS * THREADS))?;
     let params = [&out.to_le_bytes()[..], &TURNS.to_le_bytes()].concat();
@@ -85,7 +91,7 @@ fn fma_loop(device: &'static Device) -> Result<f64, String> {
 
 fn matmul(device: &'static Device, mode: Mode) -> Result<f64, String> {
     const TILE: u32 = 16;
-    let mut machine = Machine::new(device);
+    let mut machine = one_thread(device);
     let kernel = prepare(&mut machine, "matmul", MATMUL)?;
     let elements = u64::from(MATMUL_N * MATMUL_N);
     let mut params = Vec::new();
@@ -98,6 +104,13 @@ fn matmul(device: &'static Device, mode: Mode) -> Result<f64, String> {
     let blocks = MATMUL_N / TILE;
     let launch = Launch { mode, ..Launch::new([blocks, blocks, 1], [TILE, TILE, 1], params) };
     best(|| timed_launch(&mut machine, &kernel, &launch))
+}
+
+/// A machine whose cycle model takes one thread, so that computers with few and many cores compare.
+fn one_thread(device: &Device) -> Machine {
+    let mut machine = Machine::new(device);
+    machine.system_mut().set_threads(1);
+    machine
 }
 
 fn prepare(machine: &mut Machine, entry: &str, text: &str) -> Result<Kernel, String> {
