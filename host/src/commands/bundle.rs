@@ -23,6 +23,7 @@ pub struct Options {
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let bench = Workbench::open(global, "sim")?;
+    bench.kernels.require_ours("bundle")?;
     let refuse = |error: ToolError| CommandError::from(WorkbenchError::from(error));
     let ptxas = bench.tools.tools().map_err(refuse)?.ptxas().version.clone();
     let unfinished = options.out.with_extension("unfinished");

@@ -34,6 +34,7 @@ pub struct Options {
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let chosen = choose(&options)?;
     let bench = Workbench::open(global, &options.backend)?;
+    bench.kernels.require_ours("labs")?;
     bench.say_what_is_missing();
     let model = bench.gpu.is_some().then(|| bench.modelled(global)).transpose()?;
     let progress = Progress::stderr();

@@ -1,9 +1,10 @@
-//! `list`: the labs, and the kernels they use.
+//! `list`: the labs, and the kernels they use; with `--crate`, the kernels of that crate.
 
 use warpwise_kernels::KERNELS;
 
 use super::Outcome;
 use crate::error::CommandError;
+use crate::kernels::{Code, KernelFiles};
 use crate::labs::LABS;
 use crate::report::terminal;
 
@@ -13,6 +14,13 @@ pub struct Options {}
 
 pub fn run(_: Options) -> Result<Outcome, CommandError> {
     let mut terminal = terminal::stdout();
+    if let Some(files) = KernelFiles::open().ok().filter(|files| !files.are_ours()) {
+        let code = Code::parse(&files.ptx_path.display().to_string(), &files.ptx)?;
+        let kernels = code.entries().map(|entry| Ok(vec![entry.to_owned(), parameters(&code, entry)?]));
+        let kernels = kernels.collect::<Result<Vec<_>, CommandError>>()?;
+        terminal.rows(&["kernel", "parameters, as PTX has them"].map(str::to_owned), kernels)?;
+        return Ok(Outcome::Good);
+    }
     let labs = LABS
         .iter()
         .map(|lab| vec![lab.id.to_owned(), lab.sections.to_owned(), lab.question.to_owned(), lab.kernels.join(" ")]);
@@ -22,6 +30,12 @@ pub fn run(_: Options) -> Result<Outcome, CommandError> {
         KERNELS.iter().map(|kernel| vec![kernel.name.to_owned(), kernel.params.join(" "), first_sentence(kernel.doc)]);
     terminal.rows(&["kernel", "parameters", "what it does"].map(str::to_owned), kernels)?;
     Ok(Outcome::Good)
+}
+
+/// Types of an entry's parameters. PTX has no names for them, and pointers are `u64` or `b64`.
+fn parameters(code: &Code, entry: &str) -> Result<String, CommandError> {
+    let types: Vec<&str> = code.program(entry)?.params.iter().map(|param| param.ty.name()).collect();
+    Ok(types.join(" "))
 }
 
 /// The first sentence of a doc comment, without its marks for code and links.

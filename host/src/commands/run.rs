@@ -1,6 +1,7 @@
-//! `run FILE.ptx`: any PTX on the machine, with arguments from the command line. Exit code 1 if the kernel faults.
+//! `run [FILE.ptx]`: any PTX on the machine, with arguments from the command line; without a file, the kernels that were built,
+//! ours or those of `--crate`. Exit code 1 if the kernel faults.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde_json::Value;
@@ -14,17 +15,17 @@ use crate::backend::{CounterSet, sim};
 use crate::claim::format::{integer, microseconds};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
-use crate::kernels::Code;
+use crate::kernels::{Code, KernelFiles};
 use crate::report::terminal;
 use crate::schema::{self, RunRecord};
 use crate::workbench::device;
 
-/// Run a kernel of any PTX file on the machine
+/// Run a kernel on the machine: of any PTX file, or of the kernels that were built
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// PTX text
-    file: PathBuf,
-    /// The kernel; may be left out where the file has one only
+    /// PTX text; if left out, the kernels that were built, those of --crate if it is given
+    file: Option<PathBuf>,
+    /// The kernel; may be left out where there is one only
     #[arg(long, value_name = "NAME")]
     entry: Option<String>,
     /// Blocks of the grid
@@ -60,7 +61,7 @@ struct Output<'a> {
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let arguments: Vec<Argument> = options.args.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let code = Code::parse(&options.file.display().to_string(), &read_lossy(&options.file)?)?;
+    let code = code(options.file.as_deref())?;
     let program = code.program(&entry(&options, &code)?)?;
     bind::check(&program, &arguments)?;
     let device = device(global)?;
@@ -89,6 +90,18 @@ fn machine_error(error: impl std::fmt::Display) -> CommandError {
     CommandError::Usage(error.to_string())
 }
 
+/// The text that was named, or that of the kernels that were built.
+fn code(file: Option<&Path>) -> Result<Code, CommandError> {
+    let (name, text) = match file {
+        Some(file) => (file.to_owned(), read_lossy(file)?),
+        None => {
+            let files = KernelFiles::open()?;
+            (files.ptx_path, files.ptx)
+        }
+    };
+    Ok(Code::parse(&name.display().to_string(), &text)?)
+}
+
 /// The entry that was named, or the only one.
 fn entry(options: &Options, code: &Code) -> Result<String, CommandError> {
     if let Some(entry) = &options.entry {
@@ -97,7 +110,7 @@ fn entry(options: &Options, code: &Code) -> Result<String, CommandError> {
     let entries: Vec<&str> = code.entries().collect();
     match entries[..] {
         [only] => Ok(only.to_owned()),
-        [] => Err(CommandError::Usage(format!("`{}` has no kernel: there is no .entry in it", options.file.display()))),
+        [] => Err(CommandError::Usage("there is no kernel in this PTX: it has no .entry".to_owned())),
         _ => {
             let entries = entries.join(", ");
             Err(CommandError::Usage(format!("which kernel? name one with --entry\nthere are: {entries}")))

@@ -12,6 +12,8 @@ use crate::folders;
 
 const PTX: &str = "kernels.ptx";
 const FACTS: &str = "kernels.json";
+/// The crate of the labs' kernels.
+const OURS: &str = "warpwise-kernels";
 const IN_CHECKOUT: &str = "target/warpwise/kernels";
 
 #[derive(Debug, thiserror::Error)]
@@ -27,6 +29,11 @@ pub enum KernelFilesError {
         "`{path}` is not what the kernels' build writes: {source}\nbuild the kernels again with `cargo xtask labs`"
     )]
     Facts { path: PathBuf, source: serde_json::Error },
+    #[error(
+        "`{command}` stands on Warpwise's own kernels, and these are of the crate `{package}`\n\
+         leave --crate out; with it go list, regs, ptx, sass and run"
+    )]
+    NotOurs { command: &'static str, package: String },
 }
 
 /// The compiled kernels.
@@ -42,6 +49,9 @@ pub struct KernelFiles {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(default)]
 pub struct KernelFacts {
+    /// The crate that they are from.
+    #[serde(rename = "crate")]
+    pub package: Option<String>,
     pub rustc: Option<String>,
     pub llvm: Option<String>,
     /// Path of the compiler.
@@ -67,6 +77,22 @@ impl KernelFiles {
         match candidates.iter().find(|folder| folder.join(PTX).is_file()) {
             Some(folder) => Self::read(folder),
             None => Err(KernelFilesError::NotFound { looked_in: candidates }),
+        }
+    }
+
+    /// Whether they are the labs' kernels, not those of a user's crate.
+    pub fn are_ours(&self) -> bool {
+        self.facts.package.as_deref().is_none_or(|package| package == OURS)
+    }
+
+    /// For a command that stands on the labs' kernels.
+    ///
+    /// # Errors
+    /// If they are those of a user's crate.
+    pub fn require_ours(&self, command: &'static str) -> Result<(), KernelFilesError> {
+        match &self.facts.package {
+            Some(package) if !self.are_ours() => Err(KernelFilesError::NotOurs { command, package: package.clone() }),
+            _ => Ok(()),
         }
     }
 
@@ -110,6 +136,23 @@ mod tests {
         let facts: KernelFacts = serde_json::from_str(r#"{"rustc": "1.96.0", "flags": ["-O"]}"#).expect("a valid file");
         assert_eq!(facts.rustc.as_deref(), Some("1.96.0"));
         assert_eq!(facts.llvm, None);
+    }
+
+    #[test]
+    fn kernels_of_a_users_crate_are_told_from_ours() {
+        let files = |package: Option<&str>| KernelFiles {
+            folder: PathBuf::new(),
+            ptx_path: PathBuf::new(),
+            ptx: String::new(),
+            facts: KernelFacts { package: package.map(str::to_owned), ..KernelFacts::default() },
+        };
+        assert!(files(None).require_ours("labs").is_ok() && files(Some(OURS)).require_ours("labs").is_ok());
+        let error = files(Some("mine")).require_ours("labs").expect_err("not ours");
+        assert_eq!(
+            error.to_string(),
+            "`labs` stands on Warpwise's own kernels, and these are of the crate `mine`\n\
+             leave --crate out; with it go list, regs, ptx, sass and run"
+        );
     }
 
     #[test]

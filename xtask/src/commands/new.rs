@@ -26,7 +26,7 @@ pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     let folder = Path::new(name);
     write(workspace, name, folder)?;
     println!(
-        "made the kernel crate {name}: its kernel is in {name}/src/lib.rs\nsee what it costs: cargo xtask regs --crate {name}"
+        "made the kernel crate {name}: its kernel is in {name}/src/lib.rs\nsee what it costs: cargo xtask regs --crate {name}\nrun it: cargo xtask run --crate {name} --grid 4 --block 256 --arg a=scalar:f32:2 --arg x=in:f32:1000:ramp --arg y=inout:f32:1000:const:1 --arg n=scalar:u32:1000"
     );
     Ok(ExitCode::SUCCESS)
 }
@@ -53,8 +53,11 @@ fn write(workspace: &Workspace, name: &str, folder: &Path) -> Result<()> {
     let cuda_std = workspace.root.join("kernels-gpu").join("std");
     // A TOML literal string: it has no escapes, so a path stays as it is.
     let manifest = MANIFEST.replace("{name}", name).replace("{cuda_std}", &cuda_std.display().to_string());
+    let library = LIBRARY.replace("{kernel}", &name.replace('-', "_"));
     Workspace::create(&folder.join("src"))?;
-    for (path, content) in [("Cargo.toml", manifest.as_str()), ("src/lib.rs", LIBRARY), (".gitignore", "target/\n")] {
+    for (path, content) in
+        [("Cargo.toml", manifest.as_str()), ("src/lib.rs", library.as_str()), (".gitignore", "target/\n")]
+    {
         let path = folder.join(path);
         fs::write(&path, content).map_err(|error| Error::file("write", &path, &error))?;
     }

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use std::process::{Command, ExitCode};
 
 /// What commands need of the kernels; one that is not here needs nothing.
-const NEEDS: [(&str, Need); 16] = [
+const NEEDS: [(&str, Need); 17] = [
     ("accuracy", Need::Kernels),
     ("bench", Need::IfPossible),
     ("book", Need::Kernels),
@@ -20,6 +20,7 @@ const NEEDS: [(&str, Need); 16] = [
     ("labs", Need::Kernels),
     ("ptx", Need::Kernels),
     ("regs", Need::Kernels),
+    ("run", Need::IfPossible),
     ("sass", Need::Kernels),
     ("step", Need::Kernels),
     ("sweep", Need::Kernels),
@@ -49,11 +50,11 @@ pub fn help(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     program::become_it(command)
 }
 
-/// Help needs no kernels, whatever it is about.
+/// Help needs no kernels, whatever it is about, and neither does PTX that the user brings.
 fn need(words: &Words) -> Need {
-    let asks_for_help = words.rest.iter().any(|word| word == "--help" || word == "-h");
+    let does_without = words.rest.iter().any(|word| word == "--help" || word == "-h" || word.ends_with(".ptx"));
     let row = NEEDS.iter().find(|(command, _)| words.command.as_deref() == Some(command));
-    row.filter(|_| !asks_for_help).map_or(Need::Nothing, |(_, need)| *need)
+    row.filter(|_| !does_without).map_or(Need::Nothing, |(_, need)| *need)
 }
 
 #[cfg(test)]
@@ -67,6 +68,7 @@ mod tests {
         let need_of = |line: &str| need(&Words::parse(line.split(' ').map(str::to_owned)).unwrap());
         assert_eq!(need_of("labs launch"), Need::Kernels);
         assert_eq!(need_of("bench"), Need::IfPossible);
+        assert_eq!(need_of("run --entry vecadd"), Need::IfPossible);
         for line in ["doctor", "occupancy --block 256", "run x.ptx", "list", "explain launch", "labs --help", "no-such"]
         {
             assert_eq!(need_of(line), Need::Nothing, "{line}");
