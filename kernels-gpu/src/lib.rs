@@ -14,6 +14,7 @@
 pub mod blur;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod bounds;
+pub mod ceilings;
 pub mod divergence;
 pub mod maths;
 pub mod mix;

@@ -48,6 +48,24 @@ pub fn path_a_each<const VALUES: usize>(mut values: [f32; VALUES], steps: u32) -
     values
 }
 
+/// Chains that start at `x`, `x + 1`, …, each `steps * unrolled` times the map; their sum, from the first on. `unrolled` is a
+/// constant where it is called, so that the compiler writes the inner loop out.
+#[inline(always)]
+pub fn fma_chains<const CHAINS: usize>(x: f32, steps: u32, unrolled: u32) -> f32 {
+    let mut values = [x; CHAINS];
+    for (k, value) in values.iter_mut().enumerate() {
+        *value += k as f32;
+    }
+    for _ in 0..steps {
+        values = path_a_each(values, unrolled);
+    }
+    let mut sum = 0.0;
+    for value in values {
+        sum += value;
+    }
+    sum
+}
+
 /// What [`crate::divergence::branch_paths`] does once its lanes have met: a polynomial in the distance to the fixed
 /// point.
 #[inline(always)]

@@ -1,12 +1,13 @@
 //! All kernels, in the order in which the laboratories meet them.
 
-use crate::{blur, divergence, mix, occupancy, predication, primitives, slow, vecadd, whoami};
+use crate::{blur, ceilings, divergence, mix, occupancy, predication, primitives, slow, vecadd, whoami};
 use cuda_std::host::Descriptor;
 
 /// Every entry of the PTX module.
 pub static KERNELS: &[&Descriptor] = &[
     vecadd::vecadd.descriptor(),
     vecadd::vecadd_unguarded.descriptor(),
+    vecadd::vecadd4.descriptor(),
     slow::slow.descriptor(),
     whoami::whoami.descriptor(),
     blur::blur.descriptor(),
@@ -24,6 +25,7 @@ pub static KERNELS: &[&Descriptor] = &[
     occupancy::heavy_capped.descriptor(),
     occupancy::ilp4.descriptor(),
     mix::mix.descriptor(),
+    ceilings::fma_chains.descriptor(),
     primitives::block_reverse.descriptor(),
     primitives::barrier_between_ifs.descriptor(),
     primitives::shuffles.descriptor(),

@@ -132,6 +132,25 @@ fn shared_arrays_are_accessed_as_shared_memory() {
 }
 
 #[test]
+fn vecadd4_loads_and_stores_sixteen_bytes_at_a_time() {
+    let Some(ptx) = ptx() else { return };
+    let entries = entries(&ptx);
+    let is_wide = |text: &&str| text.starts_with("ld.global") && text.contains(".v4.");
+    assert_eq!(instructions(entries["vecadd4"]).filter(is_wide).count(), 2, "{}", entries["vecadd4"]);
+    let stores = instructions(entries["vecadd4"]).filter(|text| text.starts_with("st.global.v4."));
+    assert_eq!(stores.count(), 1, "{}", entries["vecadd4"]);
+}
+
+#[test]
+fn fma_chains_does_next_to_nothing_but_multiply_adds() {
+    let Some(ptx) = ptx() else { return };
+    let entry = entries(&ptx)["fma_chains"];
+    let all = instructions(entry).count();
+    let fused = instructions(entry).filter(|text| text.starts_with("fma.rn.f32")).count();
+    assert!(fused >= 128 && all - fused < 64, "{fused} of {all} instructions:\n{entry}");
+}
+
+#[test]
 fn sources_are_named_from_the_root_of_the_checkout_and_no_path_of_this_machine_is() {
     let Some(ptx) = ptx() else { return };
     let files = ptx.lines().filter(|line| line.trim_start().starts_with(".file"));

@@ -84,6 +84,28 @@ fn vecadd_without_its_guard_is_right_where_no_thread_is_idle() {
 }
 
 #[test]
+fn vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end() {
+    let gpu = machine();
+    for n in sizes_with_large().into_iter().chain([2, 3, 4, 5, 127, 128, 129]) {
+        let (x, y) = (noise(n, 1), noise(n, 2));
+        let (a, b) = (gpu.upload(&x).expect("fits"), gpu.upload(&y).expect("fits"));
+        let c = gpu.upload(&vec![f32::NAN; n as usize + 4]).expect("fits");
+        let threads = n.div_ceil(kernels::vecadd::VECADD4_ELEMENTS);
+        let shape = LaunchShape::linear(threads, BLOCK);
+        gpu.launch_shaped(&kernels::vecadd::vecadd4, shape, (a.ptr(), b.ptr(), c.ptr(), n)).expect("accepted");
+        let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).chain([f32::NAN; 4]).collect();
+        assert_same("vecadd4", n, &c.download().expect("runs"), &expected);
+    }
+}
+
+#[test]
+fn chains_of_multiply_adds_equal_the_host_function() {
+    use kernels::ceilings::{FMA_CHAIN_STEPS, FMA_CHAINS, fma_chains};
+    let reference = |i: u32, _, x: &[f32]| maths::fma_chains::<FMA_CHAINS>(x[i as usize], STEPS, FMA_CHAIN_STEPS);
+    check_map(&fma_chains, &SIZES, (1, 1), |x, y, n| (x, y, n, STEPS), reference);
+}
+
+#[test]
 fn both_paths_and_every_choice_between_them_equal_the_host_function() {
     use kernels::divergence::{branch_paths, by_lane, by_warp, path_a, path_b};
     let args = |x, y, n| (x, y, n, STEPS);
