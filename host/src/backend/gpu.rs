@@ -3,7 +3,6 @@
 //! Everything here is sugar over [`Backend`]; a lab uses this, a new kind of device implements that.
 
 use std::marker::PhantomData;
-use std::num::NonZeroU32;
 use std::sync::Arc;
 
 use bytemuck::Pod;
@@ -135,7 +134,7 @@ impl Gpu {
         shape: LaunchShape,
         args: A,
     ) -> Result<LaunchId, GpuError> {
-        self.backend.launch(LaunchRequest { stream, ..request(kernel, shape, &args) })
+        self.backend.launch(LaunchRequest { stream, ..LaunchRequest::new(kernel, shape, &args) })
     }
 
     /// Launches under the cycle model and waits: counters and time. `registers` as ptxas counts them decide how many blocks are
@@ -147,9 +146,16 @@ impl Gpu {
         registers: Option<u32>,
         args: A,
     ) -> Result<LaunchReport, GpuError> {
-        let registers = registers.and_then(NonZeroU32::new);
-        let launch = self.backend.launch(LaunchRequest { timed: true, registers, ..request(kernel, shape, &args) })?;
+        let launch = self.backend.launch(LaunchRequest::new(kernel, shape, &args).timed(registers))?;
         self.backend.report(launch)
+    }
+
+    /// Runs launches one after the other and waits; what became of each. Where times are sampled, the samples of all that want
+    /// one are taken in turn, so that they can be compared: the memory that they share is afterwards as the last one left it.
+    pub fn run_in_turn(&self, requests: Vec<LaunchRequest>) -> Result<Vec<LaunchReport>, GpuError> {
+        let launches: Result<Vec<LaunchId>, GpuError> =
+            requests.into_iter().map(|request| self.backend.launch(request)).collect();
+        self.backend.reports(&launches?)
     }
 
     /// Registers a thread of the loaded kernel, as a driver reports them; `None` on the machine.
@@ -169,8 +175,7 @@ impl Gpu {
         args: A,
         observer: Box<Watcher>,
     ) -> Result<LaunchReport, GpuError> {
-        let registers = registers.and_then(NonZeroU32::new);
-        let request = LaunchRequest { registers, ..request(kernel, shape, &args) };
+        let request = LaunchRequest::new(kernel, shape, &args).timed(registers);
         self.backend.report(self.backend.launch_watched(request, observer)?)
     }
 
@@ -215,19 +220,6 @@ impl Gpu {
     /// Waits for both events; the time between them.
     pub fn elapsed(&self, start: EventId, end: EventId) -> Result<Time, GpuError> {
         self.backend.elapsed(start, end)
-    }
-}
-
-fn request<A: KernelArgs>(kernel: &Kernel<A>, shape: LaunchShape, args: &A) -> LaunchRequest {
-    LaunchRequest {
-        kernel: kernel.name.to_owned(),
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared_bytes: shape.dynamic_shared_bytes,
-        params: args.pack(),
-        stream: StreamId::DEFAULT,
-        timed: false,
-        registers: None,
     }
 }
 

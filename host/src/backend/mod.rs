@@ -22,6 +22,7 @@ pub mod sim;
 use std::num::NonZeroU32;
 
 pub use counters::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
+use cuda_std::host::{Kernel, KernelArgs};
 pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
@@ -79,6 +80,29 @@ pub struct LaunchRequest {
     pub timed: bool,
     /// Registers a thread, for residency, where ptxas has said; else the backend's own knowledge.
     pub registers: Option<NonZeroU32>,
+}
+
+impl LaunchRequest {
+    /// A launch on the default stream, without a time. The compiler checks that `args` are the kernel's.
+    pub fn new<A: KernelArgs>(kernel: &Kernel<A>, shape: LaunchShape, args: &A) -> Self {
+        Self {
+            kernel: kernel.name.to_owned(),
+            grid: shape.grid,
+            block: shape.block,
+            dynamic_shared_bytes: shape.dynamic_shared_bytes,
+            params: args.pack(),
+            stream: StreamId::DEFAULT,
+            timed: false,
+            registers: None,
+        }
+    }
+
+    /// The same launch with a time. `registers` as ptxas counts them decide how many blocks are resident; without them the
+    /// backend's own knowledge does.
+    #[must_use]
+    pub fn timed(self, registers: Option<u32>) -> Self {
+        Self { timed: true, registers: registers.and_then(NonZeroU32::new), ..self }
+    }
 }
 
 /// What became of a launch.
@@ -169,4 +193,9 @@ pub trait Backend: Send + Sync {
     }
     /// Waits for the launch; what became of it. A report can be fetched once.
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError>;
+    /// As [`Backend::report`] for launches whose times are to be compared: a backend that samples takes the samples in turn, so
+    /// that a drift of the clocks is in all of them alike.
+    fn reports(&self, launches: &[LaunchId]) -> Result<Vec<LaunchReport>, GpuError> {
+        launches.iter().map(|&launch| self.report(launch)).collect()
+    }
 }

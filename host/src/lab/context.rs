@@ -3,11 +3,10 @@
 use std::collections::HashMap;
 use std::time::Instant;
 
-use cuda_std::host::{Kernel, KernelArgs};
 use warpwise_simt::device::Device;
 
-use super::{KernelRow, Lab, LabError, LabOutcome, OccupancyFigures, Plot, Table};
-use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape, MachineOptions};
+use super::{KernelRow, Lab, LabError, LabOutcome, Plot, Table};
+use crate::backend::{BackendKind, Gpu, MachineOptions};
 use crate::claim::{Claim, Setting, TRUE, Value, holds};
 use crate::kernels::Resources;
 use crate::progress::Progress;
@@ -122,49 +121,6 @@ impl<'a> LabContext<'a> {
     /// A line for the reader, below the tables.
     pub fn note(&mut self, text: impl Into<String>) {
         self.notes.push(text.into());
-    }
-
-    // ---- the usual measurement ----
-
-    /// Launches the kernel under the cycle model (on a GPU: with warm-up and samples), waits, and records a row: registers by
-    /// ptxas, occupancy, limiter, time and counters. `variant` tells apart rows of one kernel.
-    ///
-    /// A kernel that spills by ptxas runs without the cycle model: PTX has no spills, so a time from it would be wrong.
-    pub fn measure<A: KernelArgs>(
-        &mut self,
-        gpu: &Gpu,
-        kernel: &Kernel<A>,
-        variant: &str,
-        shape: LaunchShape,
-        args: A,
-    ) -> Result<LaunchReport, LabError> {
-        self.progress.step(kernel.name);
-        let arch = gpu.device().arch.clone();
-        let resources = self.bench.resources(kernel.name, &arch, None)?;
-        let timed = !resources.spills() || gpu.measures();
-        let report = match timed {
-            true => gpu.profile(kernel, shape, Some(resources.registers.value()), args)?,
-            false => gpu.report(gpu.launch_shaped(kernel, shape, args)?)?,
-        };
-        let occupancy = resources.occupancy(gpu.device().limits, shape)?;
-        self.row(KernelRow {
-            kernel: kernel.name.to_owned(),
-            variant: variant.to_owned(),
-            device: gpu.device().name.clone(),
-            arch,
-            registers: resources.registers,
-            spill_store_bytes: resources.spill_store_bytes,
-            spill_load_bytes: resources.spill_load_bytes,
-            stack_bytes: resources.stack_bytes,
-            shared_bytes: resources.static_shared_bytes + shape.dynamic_shared_bytes,
-            grid: shape.grid,
-            block: shape.block,
-            occupancy: OccupancyFigures::new(&occupancy, report.counters.as_ref()),
-            times: report.times.clone(),
-            no_time: (!timed).then(|| "needs SASS".to_owned()),
-            counters: report.counters.clone(),
-        });
-        Ok(report)
     }
 }
 

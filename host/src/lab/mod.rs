@@ -47,7 +47,7 @@
 //!   [`gpu`](LabContext::gpu) of its own for it and matches on [`GpuError`](crate::backend::GpuError). An error that a lab
 //!   returns ends that lab only; the report shows it as a failed claim.
 //! - **Registers** come from [`LabContext::resources`]: by ptxas where it is at hand, else estimated, and marked.
-//! - **Times**: compare only times of the same source. A kernel that spills has no modelled time; [`LabContext::measure`]
+//! - **Times**: compare only times of the same source, and take them together: [`LabContext::measure_in_turn`]. A kernel that spills has no modelled time; [`LabContext::measure`]
 //!   sees to it, so a lab handles [`LaunchReport::time`](crate::backend::LaunchReport::time) being `None`.
 //! - **Inputs**: random ones come from [`crate::random::generator`], the same in every run and version.
 //! - **Sizes**: a lab takes a few seconds at most on two cores. Numbers that depend on `n` alone need no launch.
@@ -55,12 +55,14 @@
 mod context;
 #[cfg(test)]
 pub mod fixture;
+mod measure;
 mod outcome;
 mod plot;
 mod row;
 mod table;
 
 pub use context::LabContext;
+pub use measure::Case;
 pub use outcome::{LabOutcome, RunOutcome, Summary};
 pub use plot::{Axis, Mark, Plot, Series};
 pub use row::{KernelRow, OccupancyFigures};

@@ -9,9 +9,9 @@ use super::code::{sass, text};
 use super::control_flow::{branches, choices, count};
 use super::counters::{DIVERGENT_BRANCHES, INSTRUCTIONS, WARPS, counter, ratio, record};
 use super::input::{Differences, differences, noise};
-use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape};
+use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, at_least, equal, holds, less_than, near};
-use crate::lab::{Lab, LabContext, LabError, Table};
+use crate::lab::{Case, Lab, LabContext, LabError, Table};
 
 pub static LAB: Lab = Lab {
     id: "predication",
@@ -89,10 +89,12 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     listings(cx)?;
     let gpu = cx.gpu()?;
     let mut lab = Runs::new(&gpu);
-    let base = lab.run(cx, &scale, maths::scale, MIXED)?;
-    let short = [MIXED, POSITIVE, NEGATIVE].map(|signs| lab.run(cx, &leaky_relu, maths::leaky_relu, signs));
-    let [mixed, positive, negative] = short;
-    let short = [mixed?, positive?, negative?];
+    let relu = |signs| Job { kernel: &leaky_relu, reference: maths::leaky_relu, signs };
+    let mut short = lab.run(
+        cx,
+        &[Job { kernel: &scale, reference: maths::scale, signs: MIXED }, relu(MIXED), relu(POSITIVE), relu(NEGATIVE)],
+    )?;
+    let base = short.remove(0);
     let times: Option<Vec<f64>> = short.iter().map(us).collect();
     let no_time = || "there is no time".to_owned();
     record(cx, "as_fast", us(&short[0]).zip(us(&base)).map(|(with, without)| with / without).ok_or_else(no_time));
@@ -101,15 +103,16 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let counts: Result<Vec<f64>, String> = short.iter().map(|report| counter(report, INSTRUCTIONS)).collect();
     record(cx, "same_instructions", counts.map(|counts| largest(&counts) - smallest(&counts)));
 
-    let [skips, pays, all] =
-        [POSITIVE, ONE_IN_32, NEGATIVE].map(|signs| lab.run(cx, &leaky_relu_long, maths::leaky_relu_long, signs));
-    let all = all?;
-    let (skips, pays) = (skips?, pays?);
-    for (claim, report) in [("long_skips", &skips), ("long_pays", &pays)] {
-        let ratio = counter(report, INSTRUCTIONS).and_then(|some| Ok(some / counter(&all, INSTRUCTIONS)?));
+    let long = |signs| Job { kernel: &leaky_relu_long, reference: maths::leaky_relu_long, signs };
+    let long = lab.run(cx, &[POSITIVE, ONE_IN_32, NEGATIVE].map(long))?;
+    let [skips, pays, all] = &long[..] else {
+        return Err(LabError::Other(format!("{} launches were measured, not 3", long.len())));
+    };
+    for (claim, report) in [("long_skips", skips), ("long_pays", pays)] {
+        let ratio = counter(report, INSTRUCTIONS).and_then(|some| Ok(some / counter(all, INSTRUCTIONS)?));
         record(cx, claim, ratio);
     }
-    record(cx, "long_divergent", ratio(&pays, DIVERGENT_BRANCHES, WARPS));
+    record(cx, "long_divergent", ratio(pays, DIVERGENT_BRANCHES, WARPS));
     let otherwise = lab.wrong.map(|(kernel, differences)| format!("{kernel}: {differences}"));
     cx.holds("results", otherwise.is_none(), otherwise.unwrap_or_default());
     Ok(())
@@ -140,6 +143,13 @@ fn listings(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     Ok(())
 }
 
+/// A kernel, the host's version of it, and what it is run on.
+struct Job {
+    kernel: &'static Kernel<ReluArgs>,
+    reference: fn(f32) -> f32,
+    signs: Signs,
+}
+
 /// Runs of kernels that take and give `n` numbers, and the first result that was wrong.
 struct Runs<'a> {
     gpu: &'a Gpu,
@@ -149,30 +159,30 @@ struct Runs<'a> {
 
 impl<'a> Runs<'a> {
     fn new(gpu: &'a Gpu) -> Self {
-        let n = match gpu.kind() {
-            BackendKind::Sim => 1 << 17,
-            BackendKind::Cuda => 1 << 26,
-        };
+        let n = if gpu.measures() { 1 << 26 } else { 1 << 17 };
         Self { gpu, x: noise(n, 6), wrong: None }
     }
 
-    fn run(
-        &mut self,
-        cx: &mut LabContext<'_>,
-        kernel: &'static Kernel<ReluArgs>,
-        reference: fn(f32) -> f32,
-        signs: Signs,
-    ) -> Result<LaunchReport, LabError> {
-        let x: Vec<f32> = self.x.iter().enumerate().map(|(i, &x)| (signs.apply)(i, x)).collect();
-        let n = x.len() as u32;
-        let (device_x, y) = (self.gpu.upload(&x)?, self.gpu.zeros::<f32>(x.len())?);
-        let shape = LaunchShape::linear(n, BLOCK);
-        let report = cx.measure(self.gpu, kernel, signs.name, shape, (device_x.ptr(), y.ptr(), n))?;
-        let differences = differences(&y.download()?, x.into_iter().map(reference));
-        if !differences.none() {
-            self.wrong.get_or_insert((kernel.name, differences));
+    /// Runs jobs whose times are to be compared, each with arrays of its own.
+    fn run(&mut self, cx: &mut LabContext<'_>, jobs: &[Job]) -> Result<Vec<LaunchReport>, LabError> {
+        let mut arrays = Vec::new();
+        let mut cases = Vec::new();
+        for job in jobs {
+            let x: Vec<f32> = self.x.iter().enumerate().map(|(i, &x)| (job.signs.apply)(i, x)).collect();
+            let (device_x, y) = (self.gpu.upload(&x)?, self.gpu.zeros::<f32>(x.len())?);
+            let n = x.len() as u32;
+            let args = (device_x.ptr(), y.ptr(), n);
+            cases.push(Case::new(job.kernel, job.signs.name, LaunchShape::linear(n, BLOCK), args));
+            arrays.push((x, device_x, y));
         }
-        Ok(report)
+        let reports = cx.measure_in_turn(self.gpu, cases)?;
+        for (job, (x, _, y)) in jobs.iter().zip(arrays) {
+            let differences = differences(&y.download()?, x.into_iter().map(job.reference));
+            if !differences.none() {
+                self.wrong.get_or_insert((job.kernel.name, differences));
+            }
+        }
+        Ok(reports)
     }
 }
 

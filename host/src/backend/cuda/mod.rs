@@ -329,11 +329,22 @@ impl Backend for Cuda {
     }
 
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError> {
+        let mut reports = self.reports(&[launch])?;
+        reports.pop().ok_or(GpuError::NoReport)
+    }
+
+    fn reports(&self, launches: &[LaunchId]) -> Result<Vec<LaunchReport>, GpuError> {
         let mut state = self.work()?;
-        let request = state.launches.remove(&launch.0).ok_or(GpuError::NoReport)?;
+        let mut take = |launch: &LaunchId| state.launches.remove(&launch.0).ok_or(GpuError::NoReport);
+        let requests = launches.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
         self.wait(&mut state)?;
-        let times = if request.timed { vec![self.sampled(&mut state, &request)?] } else { Vec::new() };
-        Ok(LaunchReport { counters: None, times, timing: None })
+        let timed: Vec<&LaunchRequest> = requests.iter().filter(|request| request.timed).collect();
+        let mut times = self.sampled(&mut state, &timed)?.into_iter();
+        let report = |request: &LaunchRequest| {
+            let times = if request.timed { times.next().into_iter().collect() } else { Vec::new() };
+            LaunchReport { counters: None, times, timing: None }
+        };
+        Ok(requests.iter().map(report).collect())
     }
 }
 

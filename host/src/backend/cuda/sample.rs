@@ -23,33 +23,62 @@ const SAMPLES: u32 = 30;
 const FLUSH_L2_MULTIPLE: u64 = 2;
 
 impl Cuda {
-    /// The time of a launch that has run once.
-    pub(super) fn sampled(&self, state: &mut State, request: &LaunchRequest) -> Result<Time, GpuError> {
+    /// The times of launches that have run once each, in their order. In every round each of them is sampled once: what drifts
+    /// from one round to the next is in all of them alike, so their medians can be compared.
+    pub(super) fn sampled(&self, state: &mut State, requests: &[&LaunchRequest]) -> Result<Vec<Time>, GpuError> {
         let (warm_up, samples) = match self.driver {
             Driver::Nvidia => (WARM_UP, SAMPLES),
             // A modelled time is the same each time.
             Driver::Warpwise => (0, 1),
         };
-        let stream = Self::stream(state, request.stream)?;
+        if requests.is_empty() {
+            return Ok(Vec::new());
+        }
         let kept = Kept::take(state)?;
         let flush = Scratch::new(FLUSH_L2_MULTIPLE * self.l2_bytes)?;
-        let event = || Event::new().map_err(|error| failed("creating an event", error));
-        let (start, end) = (event()?, event()?);
-        let mut samples_us = Vec::new();
+        let clock = Clock::new().map_err(|error| failed("creating an event", error))?;
+        let mut samples_us = vec![Vec::new(); requests.len()];
         for round in 0..warm_up + samples {
-            let prepared = fill(&flush, stream).and_then(|()| start.record(stream));
-            self.settle(state, "preparing a sample", prepared)?;
-            let submitted = self.submit(state, request)?;
-            self.settle(state, "launching", submitted)?;
-            self.settle(state, "recording an event", end.record(stream))?;
-            self.wait(state)?;
-            if round >= warm_up {
-                samples_us.push(end.us_since(&start).map_err(|error| failed("reading a time", error))?);
+            for (request, samples_us) in requests.iter().zip(&mut samples_us) {
+                let us = self.sample(state, request, &flush, &clock)?;
+                if round >= warm_up {
+                    samples_us.push(us);
+                }
             }
         }
         self.settle(state, "putting memory back", kept.put_back())?;
         self.wait(state)?;
-        Ok(time(self.driver, &self.facts, self.clock_mhz, &mut samples_us))
+        Ok(samples_us.iter_mut().map(|samples| time(self.driver, &self.facts, self.clock_mhz, samples)).collect())
+    }
+
+    /// Microseconds of one launch, by events around it.
+    fn sample(
+        &self,
+        state: &mut State,
+        request: &LaunchRequest,
+        flush: &Scratch,
+        clock: &Clock,
+    ) -> Result<f64, GpuError> {
+        let stream = Self::stream(state, request.stream)?;
+        let prepared = fill(flush, stream).and_then(|()| clock.start.record(stream));
+        self.settle(state, "preparing a sample", prepared)?;
+        let submitted = self.submit(state, request)?;
+        self.settle(state, "launching", submitted)?;
+        self.settle(state, "recording an event", clock.end.record(stream))?;
+        self.wait(state)?;
+        clock.end.us_since(&clock.start).map_err(|error| failed("reading a time", error))
+    }
+}
+
+/// The events before and behind a sample.
+struct Clock {
+    start: Event,
+    end: Event,
+}
+
+impl Clock {
+    fn new() -> DriverResult<Self> {
+        Ok(Self { start: Event::new()?, end: Event::new()? })
     }
 }
 

@@ -5,7 +5,7 @@ use warpwise_kernels::occupancy::{HEAVY_TILE, ILP4_ELEMENTS, LIGHT_TILE, heavy, 
 use warpwise_kernels::vecadd::vecadd;
 use warpwise_kernels::{maths, occupancy};
 
-use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchShape};
+use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, at_least, at_most, equal, greater_than, holds};
 use crate::kernels::Resources;
 use crate::lab::{Axis, LabContext, LabError, Mark, Plot, Table};
@@ -140,10 +140,7 @@ fn expected<const ROWS: usize, const COLUMNS: usize>(x: &[f32], n: u32, steps: u
 
 /// `vecadd` with fewer and fewer resident blocks: shared memory that it does not use keeps the others out.
 fn memory_bound(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
-    let n: u32 = match gpu.kind() {
-        BackendKind::Sim => 1 << 18,
-        BackendKind::Cuda => 1 << 26,
-    };
+    let n: u32 = if gpu.measures() { 1 << 26 } else { 1 << 18 };
     let resources = cx.resources(vecadd.name, &gpu.device().arch)?;
     let mut points = Vec::new();
     for share in SHARES {
