@@ -10,6 +10,7 @@
 pub mod arguments;
 pub mod backend;
 pub mod bench;
+pub mod ceilings;
 pub mod claim;
 pub mod cli;
 pub mod commands;

@@ -20,10 +20,36 @@ pub enum Time {
         validated: bool,
     },
     /// By events on a GPU: the median of `samples`, with the extremes.
-    Measured { us: f64, us_min: f64, us_max: f64, samples: u32, device: String },
+    Measured {
+        us: f64,
+        us_min: f64,
+        us_max: f64,
+        /// How far apart the quartiles are, as a share of the median.
+        spread: f64,
+        samples: u32,
+        device: String,
+    },
 }
 
 impl Time {
+    /// Of samples in microseconds, which are sorted; all zero if there are none.
+    pub fn measured(samples_us: &mut [f64], device: String) -> Self {
+        samples_us.sort_by(f64::total_cmp);
+        let us = quantile(samples_us, 0.5);
+        Time::Measured {
+            us,
+            us_min: samples_us.first().copied().unwrap_or(us),
+            us_max: samples_us.last().copied().unwrap_or(us),
+            spread: if us > 0.0 { (quantile(samples_us, 0.75) - quantile(samples_us, 0.25)) / us } else { 0.0 },
+            samples: u32::try_from(samples_us.len()).unwrap_or(u32::MAX),
+            device,
+        }
+    }
+
+    pub fn is_measured(&self) -> bool {
+        matches!(self, Time::Measured { .. })
+    }
+
     /// Microseconds, however they were got: for ratios of times that come from the same source.
     pub fn us(&self) -> f64 {
         match self {
@@ -36,6 +62,17 @@ impl Time {
             Time::Modelled { device, .. } | Time::Measured { device, .. } => device,
         }
     }
+}
+
+/// The value below which the share `at` of sorted values lies, between two of them by proportion; 0 of none.
+pub fn quantile(sorted: &[f64], at: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else {
+        return 0.0;
+    };
+    let position = at * last as f64;
+    let below = position.floor() as usize;
+    let above = (below + 1).min(last);
+    sorted[below] + (sorted[above] - sorted[below]) * position.fract()
 }
 
 /// 32-bit registers a thread.
@@ -71,5 +108,26 @@ pub fn isa_name(isa: Isa) -> &'static str {
     match isa {
         Isa::Ptx => "ptx",
         Isa::Sass => "sass",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_median_of_an_even_number_of_samples_lies_between_the_middle_two() {
+        assert_eq!(quantile(&[1.0, 2.0, 4.0, 100.0], 0.5), 3.0);
+        assert_eq!(quantile(&[1.0, 2.0, 100.0], 0.5), 2.0);
+        assert_eq!(quantile(&[7.0], 0.75), 7.0);
+        assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    #[test]
+    fn one_sample_far_off_is_in_the_extremes_and_not_in_the_spread() {
+        let mut samples = [10.0, 10.0, 30.0, 10.0, 10.0, 10.0, 10.0, 10.0, 10.0];
+        let time = Time::measured(&mut samples, "GPU".to_owned());
+        let Time::Measured { us, us_min, us_max, spread, samples, .. } = time else { panic!("it is measured") };
+        assert_eq!((us, us_min, us_max, spread, samples), (10.0, 10.0, 30.0, 0.0, 9));
     }
 }

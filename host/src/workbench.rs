@@ -1,6 +1,6 @@
 //! What every lab and command stands on: the device, the kernels' PTX, and what NVIDIA's tools say of them.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::device::{self, Device, UnknownDevice};
@@ -8,6 +8,7 @@ use warpwise_simt::ptx::PtxError;
 
 use crate::backend::gpus::{self, Image};
 use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, MachineOptions, sim};
+use crate::ceilings::Ceilings;
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
 use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources};
@@ -41,6 +42,7 @@ pub struct Workbench {
     pub code: Arc<Code>,
     pub tools: Toolbox,
     toolchain: Toolchain,
+    ceilings: OnceLock<Ceilings>,
 }
 
 impl Workbench {
@@ -59,7 +61,7 @@ impl Workbench {
             llvm: kernels.facts.llvm.clone(),
             ptxas: tools.ptxas_version(),
         };
-        Ok(Self { device, gpu, options: global.machine(), kernels, code, tools, toolchain })
+        Ok(Self { device, gpu, options: global.machine(), kernels, code, tools, toolchain, ceilings: OnceLock::new() })
     }
 
     /// The machine modelling this GPU, to be put beside it.
@@ -93,6 +95,18 @@ impl Workbench {
     /// The compilers behind the numbers.
     pub fn toolchain(&self) -> &Toolchain {
         &self.toolchain
+    }
+
+    /// What the device of the run does at most: measured on a GPU when first asked for, else what the model allows.
+    pub fn ceilings(&self) -> Result<&Ceilings, GpuError> {
+        if let Some(known) = self.ceilings.get() {
+            return Ok(known);
+        }
+        let found = match self.measures() {
+            true => Ceilings::measure(&self.gpu()?)?,
+            false => Ceilings::of_model(self.device),
+        };
+        Ok(self.ceilings.get_or_init(|| found))
     }
 
     /// A new context of the chosen backend, with the kernels loaded.

@@ -102,6 +102,12 @@ impl Gpu {
         Ok(DeviceBuffer { address, len, backend: Arc::clone(&self.backend), values: PhantomData })
     }
 
+    /// Queues a copy within the device: as many values as the shorter of the two buffers holds.
+    pub fn copy<T: Pod>(&self, from: &DeviceBuffer<T>, to: &DeviceBuffer<T>) -> Result<(), GpuError> {
+        let bytes = from.bytes().min(to.bytes());
+        self.backend.copy_on(StreamId::DEFAULT, from.address, to.address, bytes)
+    }
+
     /// Queues a launch on the default stream and returns at once. The compiler checks that `args` are the kernel's.
     ///
     /// # Errors

@@ -39,7 +39,9 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     let model = bench.gpu.is_some().then(|| bench.modelled(global)).transpose()?;
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
-    let mut run = RunOutcome { toolchain: bench.toolchain().clone(), labs: Vec::new() };
+    let benches = std::iter::once(&bench).chain(&model);
+    let ceilings = benches.map(|bench| bench.ceilings().cloned()).collect::<Result<_, _>>()?;
+    let mut run = RunOutcome { toolchain: bench.toolchain().clone(), ceilings, labs: Vec::new() };
     let is_kept = options.json.is_some() || options.html.is_some();
     for lab in chosen {
         if terminal.is_unread() && !is_kept {
@@ -49,7 +51,7 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
         if let Some(model) = &model {
             outcome.add_model(LabContext::run(lab, model, &progress));
         }
-        progress.aside(|| terminal.lab(&outcome))?;
+        progress.aside(|| terminal.lab(&outcome, &run.ceilings))?;
         run.labs.push(outcome);
     }
     drop(progress);

@@ -7,6 +7,7 @@ use warpwise_simt::device::Device;
 
 use super::{KernelRow, Lab, LabError, LabOutcome, Plot, Table};
 use crate::backend::{BackendKind, Gpu, MachineOptions};
+use crate::ceilings::Ceilings;
 use crate::claim::{Claim, Setting, TRUE, Value, holds};
 use crate::kernels::Resources;
 use crate::progress::Progress;
@@ -72,6 +73,11 @@ impl<'a> LabContext<'a> {
     /// Everything of the run that is not this lab's alone: PTX, listings, tools.
     pub fn bench(&self) -> &'a Workbench {
         self.bench
+    }
+
+    /// What the device of the run does at most.
+    pub fn ceilings(&self) -> Result<&'a Ceilings, LabError> {
+        Ok(self.bench.ceilings()?)
     }
 
     /// Registers, spills and shared memory of a kernel on an architecture (`sm_120`).

@@ -1,9 +1,11 @@
 //! A run with one of everything, for the tests of reports and schemas.
 
+use warpwise_simt::device::Device;
 use warpwise_simt::isa::Isa;
 
 use super::{Axis, KernelRow, Lab, LabOutcome, Mark, OccupancyFigures, Plot, RunOutcome, Table};
 use crate::backend::{BackendKind, CounterSet};
+use crate::ceilings::Ceilings;
 use crate::claim::{Claim, Setting, Toolchain, Value, at_least, equal, holds, less_than};
 use crate::numbers::{Regs, Time};
 
@@ -52,7 +54,7 @@ pub fn run() -> RunOutcome {
         notes: vec!["refused: 1,025 threads".to_owned()],
         claims: claims.into_iter().map(|(claim, found)| claim.judge(found, None, &setting)).collect(),
     };
-    RunOutcome { toolchain, labs: vec![lab] }
+    RunOutcome { toolchain, ceilings: vec![Ceilings::of_model(Device::default_device())], labs: vec![lab] }
 }
 
 fn timed() -> KernelRow {
@@ -75,6 +77,7 @@ fn timed() -> KernelRow {
             blocks_per_sm: 6,
             limiters: vec!["warps"],
         },
+        least_bytes: Some(6_000_000),
         times: vec![
             Time::Modelled {
                 cycles: 41_000,
@@ -83,7 +86,14 @@ fn timed() -> KernelRow {
                 device: "RTX 5070".to_owned(),
                 validated: false,
             },
-            Time::Measured { us: 5.1, us_min: 5.0, us_max: 5.9, samples: 50, device: "NVIDIA H200".to_owned() },
+            Time::Measured {
+                us: 5.1,
+                us_min: 5.0,
+                us_max: 5.9,
+                spread: 0.01,
+                samples: 50,
+                device: "NVIDIA H200".to_owned(),
+            },
         ],
         no_time: None,
         counters: Some(CounterSet::new(Isa::Ptx, counters.map(|(name, value)| (name.to_owned(), value)))),

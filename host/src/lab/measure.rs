@@ -16,19 +16,26 @@ pub struct Case {
     variant: String,
     is_listed: bool,
     is_timed: bool,
+    least_bytes: Option<u64>,
 }
 
 impl Case {
     /// `variant` tells apart rows of one kernel.
     pub fn new<A: KernelArgs>(kernel: &Kernel<A>, variant: impl Into<String>, shape: LaunchShape, args: A) -> Self {
         let request = LaunchRequest::new(kernel, shape, &args);
-        Self { request, shape, variant: variant.into(), is_listed: true, is_timed: true }
+        Self { request, shape, variant: variant.into(), is_listed: true, is_timed: true, least_bytes: None }
     }
 
     /// The same launch without a row of the report.
     #[must_use]
     pub fn unlisted(self) -> Self {
         Self { is_listed: false, ..self }
+    }
+
+    /// Says how many bytes the launch has to read and write at least, which its time is put against.
+    #[must_use]
+    pub fn moving(self, bytes: u64) -> Self {
+        Self { least_bytes: Some(bytes), ..self }
     }
 
     /// The same launch for its counters alone, which take a tenth of the time on the machine.
@@ -88,7 +95,7 @@ fn row(
     resources: Resources,
     is_timed: bool,
 ) -> Result<KernelRow, LabError> {
-    let Case { request, shape, variant, .. } = case;
+    let Case { request, shape, variant, least_bytes, .. } = case;
     let occupancy = resources.occupancy(gpu.device().limits, *shape)?;
     Ok(KernelRow {
         kernel: request.kernel.clone(),
@@ -103,6 +110,7 @@ fn row(
         grid: shape.grid,
         block: shape.block,
         occupancy: OccupancyFigures::new(&occupancy, report.counters.as_ref()),
+        least_bytes: *least_bytes,
         times: report.times.clone(),
         no_time: (!is_timed).then(|| "needs SASS".to_owned()),
         counters: report.counters.clone(),

@@ -2,6 +2,7 @@
 
 use super::{KernelRow, Lab, Plot, Table};
 use crate::backend::BackendKind;
+use crate::ceilings::Ceilings;
 use crate::claim::{Judged, Toolchain, Verdict};
 
 /// One lab after its run.
@@ -42,6 +43,8 @@ impl LabOutcome {
 /// All labs of a run.
 pub struct RunOutcome {
     pub toolchain: Toolchain,
+    /// What the devices of the run do at most.
+    pub ceilings: Vec<Ceilings>,
     pub labs: Vec<LabOutcome>,
 }
 

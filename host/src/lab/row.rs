@@ -3,6 +3,7 @@
 use warpwise_simt::occupancy::Occupancy;
 
 use crate::backend::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
+use crate::ceilings::Work;
 use crate::numbers::{Regs, Time};
 
 /// Registers and spills as ptxas reports them, the occupancy that they allow, and the time.
@@ -22,11 +23,31 @@ pub struct KernelRow {
     pub grid: [u32; 3],
     pub block: [u32; 3],
     pub occupancy: OccupancyFigures,
+    /// The least bytes that the launch has to read and write, where the lab says so.
+    pub least_bytes: Option<u64>,
     pub times: Vec<Time>,
     /// Why there is no time: `needs SASS`.
     pub no_time: Option<String>,
     pub counters: Option<CounterSet>,
 }
+
+impl KernelRow {
+    /// What the launch moved and computed: the least bytes if the lab states them, else the sectors counted at L2; operations
+    /// as they were counted.
+    pub fn work(&self) -> Work {
+        let counter = |name: &str| self.counters.as_ref().and_then(|counters| counters.get(name));
+        let sum = |names: &[&str]| names.iter().map(|name| counter(name)).sum::<Option<f64>>();
+        let counted = sum(&["lts__t_sectors_op_read.sum", "lts__t_sectors_op_write.sum", "lts__t_sectors_op_atom.sum"])
+            .map(|sectors| SECTOR_BYTES * sectors);
+        let flops = sum(&FLOPS).zip(counter(FFMA)).map(|(others, fused)| others + 2.0 * fused);
+        Work { bytes: self.least_bytes.map(|bytes| bytes as f64).or(counted), flops }
+    }
+}
+
+const SECTOR_BYTES: f64 = 32.0;
+const FFMA: &str = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+const FLOPS: [&str; 2] =
+    ["smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum"];
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct OccupancyFigures {

@@ -3,7 +3,8 @@
 use std::fmt::Write;
 
 use super::svg::svg;
-use super::words::{KERNEL_COLUMNS, claim_numbers, kernel_cells, unvalidated_devices};
+use super::words::{KERNEL_COLUMNS, ceilings_line, claim_numbers, kernel_cells, unvalidated_devices};
+use crate::ceilings::Ceilings;
 use crate::claim::{Judged, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
@@ -12,11 +13,14 @@ pub fn page(run: &RunOutcome) -> String {
     let Summary { holds, fails, not_run } = run.summary();
     let mut body = String::new();
     for outcome in &run.labs {
-        body.push_str(&lab(outcome));
+        body.push_str(&lab(outcome, &run.ceilings));
     }
     let links: Vec<String> =
         run.labs.iter().map(|outcome| format!("<a href=\"#{0}\">{0}</a>", escape(outcome.lab.id))).collect();
     let mut caveats = String::new();
+    for ceilings in &run.ceilings {
+        let _ = write!(caveats, "<p>{}.</p>", escape(&ceilings_line(ceilings)));
+    }
     for device in unvalidated_devices(run.labs.iter().flat_map(|lab| &lab.kernels)) {
         let device = escape(device);
         let _ = write!(
@@ -39,7 +43,7 @@ pub fn page(run: &RunOutcome) -> String {
 
 const STYLE: &str = include_str!("report.css");
 
-fn lab(outcome: &LabOutcome) -> String {
+fn lab(outcome: &LabOutcome, ceilings: &[Ceilings]) -> String {
     let lab = outcome.lab;
     let mut html = format!(
         "<section id=\"{id}\">\n<h2>{id}: {}</h2>\n<p class=\"from\">{}, {} backend, {:.1} s</p>\n",
@@ -50,7 +54,7 @@ fn lab(outcome: &LabOutcome) -> String {
         id = escape(lab.id),
     );
     if !outcome.kernels.is_empty() {
-        let rows = outcome.kernels.iter().map(|row| kernel_cells(row).to_vec());
+        let rows = outcome.kernels.iter().map(|row| kernel_cells(row, ceilings).to_vec());
         html.push_str(&rows_html(&KERNEL_COLUMNS, rows));
     }
     for table in &outcome.tables {
@@ -152,6 +156,7 @@ mod tests {
             "<li class=\"not-run\">",
             "in instructions",
             "needs a GPU",
+            "the RTX 5070 at most, modelled: a copy 618.2 GB/s",
         ] {
             assert!(page.contains(shown), "the page lacks {shown}");
         }

@@ -5,7 +5,8 @@ use std::io::{self, IsTerminal, Write};
 use comfy_table::presets::NOTHING;
 use comfy_table::{CellAlignment, ContentArrangement};
 
-use super::words::{KERNEL_COLUMNS, claim_numbers, claim_reason, kernel_cells, unvalidated_devices};
+use super::words::{KERNEL_COLUMNS, ceilings_line, claim_numbers, claim_reason, kernel_cells, unvalidated_devices};
+use crate::ceilings::Ceilings;
 use crate::claim::{Judged, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
@@ -81,7 +82,7 @@ impl<W: Write> Terminal<W> {
     }
 
     /// One lab: kernels, tables, notes, claims.
-    pub fn lab(&mut self, outcome: &LabOutcome) -> io::Result<()> {
+    pub fn lab(&mut self, outcome: &LabOutcome, ceilings: &[Ceilings]) -> io::Result<()> {
         let lab = outcome.lab;
         let title = self.paint(lab.id, Paint::Bold);
         writeln!(self.out, "\n{title}  {}", lab.question)?;
@@ -91,7 +92,7 @@ impl<W: Write> Terminal<W> {
         if !outcome.kernels.is_empty() {
             self.rows(
                 &KERNEL_COLUMNS.map(str::to_owned),
-                outcome.kernels.iter().map(|row| kernel_cells(row).to_vec()),
+                outcome.kernels.iter().map(|row| kernel_cells(row, ceilings).to_vec()),
             )?;
             writeln!(self.out)?;
         }
@@ -121,6 +122,9 @@ impl<W: Write> Terminal<W> {
         let plural = if labs == 1 { "" } else { "s" };
         writeln!(self.out, "\n{labs} lab{plural}: {holds} claims hold, {fails_text}, {not_run} not run here")?;
         writeln!(self.out, "compiled by {}", run.toolchain)?;
+        for ceilings in &run.ceilings {
+            writeln!(self.out, "{}", ceilings_line(ceilings))?;
+        }
         for device in unvalidated_devices(run.labs.iter().flat_map(|lab| &lab.kernels)) {
             writeln!(
                 self.out,
@@ -232,7 +236,7 @@ mod tests {
         let run = fixture::run();
         let mut out = Vec::new();
         let mut terminal = Terminal::plain(&mut out);
-        terminal.lab(&run.labs[0]).expect("a vector takes all");
+        terminal.lab(&run.labs[0], &run.ceilings).expect("a vector takes all");
         terminal.summary(&run).expect("a vector takes all");
         let text = String::from_utf8(out).expect("text");
         assert!(text.lines().all(|line| line.chars().count() <= usize::from(WIDTH_MAX)), "{text}");
@@ -243,9 +247,9 @@ mod tests {
 
               kernel        registers   spills               occupancy        limiter  time
               vecadd, n =   12 (ptxas)  –                    100% (81% seen)  warps    16.32 µs modelled (41,000
-              1,000,003                                                                cycles, ptx); 5.1 µs
-                                                                                       measured (5 µs to 5.9 µs,
-                                                                                       50 samples)
+              1,000,003                                                                cycles, ptx), 59% of
+                                                                                       copy; 5.1 µs measured (5
+                                                                                       µs to 5.9 µs, 50 samples)
               heavy_capped  40 (ptxas)  148 B out, 160 B in  100% (81% seen)  warps    needs SASS
 
               blocks by size
@@ -263,6 +267,7 @@ mod tests {
 
             1 lab: 2 claims hold, 1 fail, 1 not run here
             compiled by rustc 1.96.0, LLVM 22.1.8, ptxas 13.2.78
+            the RTX 5070 at most, modelled: a copy 618.2 GB/s, FMA 30.87 TFLOP/s
             times of the RTX 5070 are modelled; the model was not held against one: good for ratios
         "#]]
         .assert_eq(&text);

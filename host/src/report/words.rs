@@ -1,6 +1,7 @@
 //! How one kernel row is put into words; the same in the terminal and in HTML.
 
-use crate::claim::format::{integer, microseconds, percent};
+use crate::ceilings::Ceilings;
+use crate::claim::format::{integer, microseconds, percent, real};
 use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
 use crate::lab::KernelRow;
 use crate::numbers::{Time, isa_name};
@@ -9,13 +10,13 @@ use crate::numbers::{Time, isa_name};
 pub const KERNEL_COLUMNS: [&str; 6] = ["kernel", "registers", "spills", "occupancy", "limiter", "time"];
 
 /// The cells of a row, as [`KERNEL_COLUMNS`] names them.
-pub fn kernel_cells(row: &KernelRow) -> [String; 6] {
+pub fn kernel_cells(row: &KernelRow, ceilings: &[Ceilings]) -> [String; 6] {
     let name = match row.variant.as_str() {
         "" => row.kernel.clone(),
         variant => format!("{}, {variant}", row.kernel),
     };
     let registers = format!("{} ({})", row.registers.value(), row.registers.source());
-    [name, registers, spills(row), occupancy(row), row.occupancy.limiters.join(", "), times(row)]
+    [name, registers, spills(row), occupancy(row), row.occupancy.limiters.join(", "), times(row, ceilings)]
 }
 
 fn spills(row: &KernelRow) -> String {
@@ -32,11 +33,36 @@ fn occupancy(row: &KernelRow) -> String {
     }
 }
 
-fn times(row: &KernelRow) -> String {
+fn times(row: &KernelRow, ceilings: &[Ceilings]) -> String {
     if row.times.is_empty() {
         return row.no_time.clone().unwrap_or_else(|| "–".to_owned());
     }
-    row.times.iter().map(time).collect::<Vec<_>>().join("; ")
+    let with_share = |of: &Time| match share(row, of, ceilings) {
+        Some(share) => format!("{}, {share}", time(of)),
+        None => time(of),
+    };
+    row.times.iter().map(with_share).collect::<Vec<_>>().join("; ")
+}
+
+/// The ceiling that the kernel came nearer to: `82% of copy`.
+fn share(row: &KernelRow, time: &Time, ceilings: &[Ceilings]) -> Option<String> {
+    let ceilings = ceilings.iter().find(|ceilings| ceilings.are_of(time))?;
+    let work = row.work();
+    let copy = work.bytes.map(|bytes| ceilings.share_of_copy(bytes, time)).unwrap_or_default();
+    let fma = work.flops.map(|flops| ceilings.share_of_fma(flops, time)).unwrap_or_default();
+    match copy >= fma {
+        true if copy > 1.0 => Some("faster than a copy: out of L2".to_owned()),
+        true => (copy > 0.0).then(|| format!("{} of copy", percent(copy))),
+        false => Some(format!("{} of FMA", percent(fma))),
+    }
+}
+
+/// What stands above every kernel of a device: `the NVIDIA H200 at most, measured: a copy 4233 GB/s, FMA 61.2 TFLOP/s`.
+pub fn ceilings_line(ceilings: &Ceilings) -> String {
+    let Ceilings { copy, fma } = ceilings;
+    let how = if copy.time.is_measured() { "measured" } else { "modelled" };
+    let (copy_gbs, fma_tflops) = (real(copy.giga_per_second()), real(fma.giga_per_second() / 1e3));
+    format!("the {} at most, {how}: a copy {copy_gbs} GB/s, FMA {fma_tflops} TFLOP/s", copy.time.device())
 }
 
 /// A time with how it was got: `16.3 µs modelled (41,000 cycles, ptx)`.

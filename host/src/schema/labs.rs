@@ -5,6 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Integer, Real, number};
 use crate::backend::CounterSet;
+use crate::ceilings::{Ceilings, Work};
 use crate::claim::{self, Judged, Toolchain};
 use crate::lab::{KernelRow, LabOutcome, Plot, RunOutcome, Table};
 use crate::numbers::{Regs, Time, isa_name};
@@ -13,6 +14,7 @@ use crate::numbers::{Regs, Time, isa_name};
 struct Document<'a> {
     schema: &'static str,
     toolchain: ToolchainJson<'a>,
+    ceilings: Vec<CeilingsJson<'a>>,
     labs: Vec<LabJson<'a>>,
     summary: SummaryJson,
 }
@@ -23,6 +25,15 @@ struct ToolchainJson<'a> {
     llvm: Option<&'a str>,
     ptxas: Option<&'a str>,
     recorded: bool,
+}
+
+/// Most of a device: 10⁹ bytes copied, read and written, and 10⁹ operations a second.
+#[derive(Serialize)]
+struct CeilingsJson<'a> {
+    copy_gbs: Real,
+    copy_time: TimeJson<'a>,
+    fma_gflops: Real,
+    fma_time: TimeJson<'a>,
 }
 
 #[derive(Serialize)]
@@ -53,7 +64,9 @@ struct KernelJson<'a> {
     grid: [u32; 3],
     block: [u32; 3],
     occupancy: OccupancyJson<'a>,
-    times: Vec<TimeJson<'a>>,
+    bytes: Option<BytesJson>,
+    flops: Option<Value>,
+    times: Vec<TimeOfWorkJson<'a>>,
     no_time: Option<&'a str>,
     counters: Option<Map<String, Value>>,
 }
@@ -72,11 +85,27 @@ struct OccupancyJson<'a> {
     limiters: &'a [&'static str],
 }
 
+/// What the launch moved: `stated` by the lab as the least, or `counted` in sectors at L2.
+#[derive(Serialize)]
+struct BytesJson {
+    value: Value,
+    source: &'static str,
+}
+
+/// A time and the shares of the ceilings that the kernel reached in it.
+#[derive(Serialize)]
+struct TimeOfWorkJson<'a> {
+    #[serde(flatten)]
+    time: TimeJson<'a>,
+    of_copy: Option<Real>,
+    of_fma: Option<Real>,
+}
+
 #[derive(Serialize)]
 #[serde(tag = "source", rename_all = "lowercase")]
 enum TimeJson<'a> {
     Modelled { isa: &'static str, device: &'a str, validated: bool, cycles: Integer, us: Real },
-    Measured { device: &'a str, us: Real, us_min: Real, us_max: Real, samples: u32 },
+    Measured { device: &'a str, us: Real, us_min: Real, us_max: Real, spread: Real, samples: u32 },
 }
 
 #[derive(Serialize)]
@@ -126,7 +155,8 @@ pub fn labs(run: &RunOutcome) -> impl Serialize + '_ {
     Document {
         schema: "warpwise.labs/1",
         toolchain: toolchain(&run.toolchain),
-        labs: run.labs.iter().map(lab).collect(),
+        ceilings: run.ceilings.iter().map(ceilings).collect(),
+        labs: run.labs.iter().map(|outcome| lab(outcome, &run.ceilings)).collect(),
         summary: SummaryJson { holds: summary.holds, fails: summary.fails, not_run: summary.not_run },
     }
 }
@@ -140,14 +170,23 @@ fn toolchain(toolchain: &Toolchain) -> ToolchainJson<'_> {
     }
 }
 
-fn lab(outcome: &LabOutcome) -> LabJson<'_> {
+fn ceilings(ceilings: &Ceilings) -> CeilingsJson<'_> {
+    CeilingsJson {
+        copy_gbs: Real(ceilings.copy.giga_per_second()),
+        copy_time: time(&ceilings.copy.time),
+        fma_gflops: Real(ceilings.fma.giga_per_second()),
+        fma_time: time(&ceilings.fma.time),
+    }
+}
+
+fn lab<'a>(outcome: &'a LabOutcome, ceilings: &[Ceilings]) -> LabJson<'a> {
     LabJson {
         id: outcome.lab.id,
         chapter: outcome.lab.chapter,
         question: outcome.lab.question,
         backend: outcome.backend.word(),
         seconds: Real(outcome.seconds),
-        kernels: outcome.kernels.iter().map(kernel).collect(),
+        kernels: outcome.kernels.iter().map(|row| kernel(row, ceilings)).collect(),
         claims: outcome.claims.iter().map(|judged| claim(outcome.lab.id, judged)).collect(),
         tables: outcome.tables.iter().map(table).collect(),
         plots: outcome.plots.iter().map(plot).collect(),
@@ -155,7 +194,8 @@ fn lab(outcome: &LabOutcome) -> LabJson<'_> {
     }
 }
 
-fn kernel(row: &KernelRow) -> KernelJson<'_> {
+fn kernel<'a>(row: &'a KernelRow, ceilings: &[Ceilings]) -> KernelJson<'a> {
+    let work = row.work();
     KernelJson {
         kernel: &row.kernel,
         variant: &row.variant,
@@ -174,7 +214,12 @@ fn kernel(row: &KernelRow) -> KernelJson<'_> {
             blocks_per_sm: row.occupancy.blocks_per_sm,
             limiters: &row.occupancy.limiters,
         },
-        times: row.times.iter().map(time).collect(),
+        bytes: work.bytes.map(|bytes| BytesJson {
+            value: number(bytes),
+            source: if row.least_bytes.is_some() { "stated" } else { "counted" },
+        }),
+        flops: work.flops.map(number),
+        times: row.times.iter().map(|time| time_of_work(time, work, ceilings)).collect(),
         no_time: row.no_time.as_deref(),
         counters: row.counters.as_ref().map(counters),
     }
@@ -182,6 +227,16 @@ fn kernel(row: &KernelRow) -> KernelJson<'_> {
 
 pub(super) fn registers(registers: Regs) -> RegistersJson {
     RegistersJson { value: registers.value(), source: registers.source() }
+}
+
+fn time_of_work<'a>(of: &'a Time, work: Work, ceilings: &[Ceilings]) -> TimeOfWorkJson<'a> {
+    let ceilings = ceilings.iter().find(|ceilings| ceilings.are_of(of));
+    let shares = ceilings.map(|ceilings| {
+        let copy = work.bytes.map(|bytes| Real(ceilings.share_of_copy(bytes, of)));
+        (copy, work.flops.map(|flops| Real(ceilings.share_of_fma(flops, of))))
+    });
+    let (of_copy, of_fma) = shares.unwrap_or_default();
+    TimeOfWorkJson { time: time(of), of_copy, of_fma }
 }
 
 fn time(time: &Time) -> TimeJson<'_> {
@@ -193,11 +248,12 @@ fn time(time: &Time) -> TimeJson<'_> {
             cycles: Integer((*cycles).into()),
             us: Real(*us),
         },
-        Time::Measured { us, us_min, us_max, samples, device } => TimeJson::Measured {
+        Time::Measured { us, us_min, us_max, spread, samples, device } => TimeJson::Measured {
             device,
             us: Real(*us),
             us_min: Real(*us_min),
             us_max: Real(*us_max),
+            spread: Real(*spread),
             samples: *samples,
         },
     }

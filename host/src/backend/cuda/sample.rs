@@ -84,32 +84,16 @@ impl Clock {
 
 /// The time that samples make; by our own driver it is modelled, whatever events say.
 pub fn time(driver: Driver, facts: &DeviceFacts, clock_mhz: u32, samples_us: &mut [f64]) -> Time {
-    samples_us.sort_by(f64::total_cmp);
-    let us = median(samples_us);
+    let measured = Time::measured(samples_us, facts.name.clone());
     match driver {
-        Driver::Nvidia => Time::Measured {
-            us,
-            us_min: samples_us.first().copied().unwrap_or(us),
-            us_max: samples_us.last().copied().unwrap_or(us),
-            samples: u32::try_from(samples_us.len()).unwrap_or(u32::MAX),
-            device: facts.name.clone(),
-        },
+        Driver::Nvidia => measured,
         Driver::Warpwise => Time::Modelled {
-            cycles: (us * f64::from(clock_mhz)).round() as u64,
-            us,
+            cycles: (measured.us() * f64::from(clock_mhz)).round() as u64,
+            us: measured.us(),
             isa: Isa::Ptx,
             device: facts.name.clone(),
             validated: false,
         },
-    }
-}
-
-/// Of sorted values; 0 of none.
-fn median(sorted: &[f64]) -> f64 {
-    match sorted.len() {
-        0 => 0.0,
-        count if count % 2 == 1 => sorted[count / 2],
-        count => f64::midpoint(sorted[count / 2 - 1], sorted[count / 2]),
     }
 }
 
@@ -142,16 +126,4 @@ fn copy_on_device(from: u64, to: u64, bytes: u64) -> DriverResult<()> {
     let length = usize::try_from(bytes).unwrap_or(usize::MAX);
     // SAFETY: both are allocations of this context, at least that long.
     result(unsafe { sys::cuMemcpyDtoD_v2(to, from, length) })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::median;
-
-    #[test]
-    fn the_median_of_an_even_number_of_samples_lies_between_the_middle_two() {
-        assert_eq!(median(&[1.0, 2.0, 4.0, 100.0]), 3.0);
-        assert_eq!(median(&[1.0, 2.0, 100.0]), 2.0);
-        assert_eq!(median(&[]), 0.0);
-    }
 }

@@ -1,22 +1,26 @@
 //! `guard`: is the boundary check free?
+//!
+//! Who is inside and what idle lanes cost is here; times, at a size at which memory sets the pace, in [`bandwidth`].
 
-use warpwise_kernels::vecadd::{vecadd, vecadd_unguarded};
+mod bandwidth;
+
+use warpwise_kernels::vecadd::vecadd;
 use warpwise_kernels::whoami::Identity;
 
-use super::census::Census;
-use super::counters::{BRANCHES, INSTRUCTIONS, THREAD_INSTRUCTIONS, counter, record};
-use super::input::{differences, noise};
 use crate::backend::{Gpu, LaunchReport, LaunchShape};
-use crate::claim::{Claim, equal, holds, less_than};
-use crate::lab::{Case, Lab, LabContext, LabError, Table};
+use crate::claim::{Claim, equal, holds};
+use crate::lab::{Lab, LabContext, LabError, Table};
+use crate::labs::census::Census;
+use crate::labs::counters::{BRANCHES, INSTRUCTIONS, THREAD_INSTRUCTIONS, counter, record};
+use crate::labs::input::{differences, noise};
 
 pub static LAB: Lab = Lab {
     id: "guard",
     chapter: 1,
     sections: "ch1 §7",
     question: "is the boundary check free?",
-    kernels: &["vecadd", "vecadd_unguarded"],
-    text: include_str!("../../../docs/labs/guard.md"),
+    kernels: &["vecadd", "vecadd_unguarded", "vecadd4"],
+    text: include_str!("../../../../docs/labs/guard.md"),
     claims,
     run,
 };
@@ -25,13 +29,9 @@ pub static LAB: Lab = Lab {
 const SMALL: u32 = 1_003;
 const BLOCK: u32 = 256;
 
-/// Elements of the comparison, without the odd one: on the machine and on a GPU.
-const LARGE_MACHINE: u32 = 1 << 22;
-const LARGE_GPU: u32 = 1 << 28;
-
 fn claims() -> Vec<Claim> {
     let section = "ch1 §7";
-    vec![
+    let mut claims = vec![
         Claim::new("blocks", section, "n = 1,003 at 256 threads a block: blocks", equal(4)),
         Claim::new("warps", section, "their warps", equal(32)),
         Claim::new("full", section, "warps wholly inside", equal(31)),
@@ -46,18 +46,16 @@ fn claims() -> Vec<Claim> {
         Claim::new("work_lost", section, "threads whose work is lost", equal(21))
             .note("thread instructions fewer than with n = 1,024, over those of one thread behind the guard")
             .on_machine(),
-        Claim::new("instructions", section, "share of instructions that element 2²² + 1 adds", less_than(0.01))
-            .on_machine(),
-        Claim::new("time", section, "vecadd at 2²² + 1 against no guard at 2²²: share of time more", less_than(0.01))
-            .note("on a GPU at 2²⁸ + 1 and 2²⁸"),
-    ]
+    ];
+    claims.extend(bandwidth::claims());
+    claims
 }
 
 fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
     census(cx, &gpu)?;
     small(cx, &gpu)?;
-    large(cx, &gpu)
+    bandwidth::run(cx, &gpu)
 }
 
 /// Who is inside, by the threads' own account.
@@ -106,44 +104,6 @@ fn small(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
         Ok(fewer / behind_the_guard)
     });
     record(cx, "work_lost", lanes);
-    Ok(())
-}
-
-/// The guarded kernel with one element more than a round number, against the unguarded one at the round number; between them
-/// the guarded one at the round number too, which tells what the guard costs from what the odd element does.
-fn large(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
-    let n = if gpu.measures() { LARGE_GPU } else { LARGE_MACHINE };
-    let [a, b, c] = [0, 1, 2].map(|_| gpu.zeros::<f32>(n as usize + 1));
-    let (a, b, c) = (a?, b?, c?);
-    let power = n.ilog2();
-    let guarded =
-        |variant: String, n| Case::new(&vecadd, variant, LaunchShape::linear(n, BLOCK), (a.ptr(), b.ptr(), c.ptr(), n));
-    let round = guarded(format!("n = 2^{power}"), n);
-    let round = if gpu.measures() { round } else { round.unlisted().untimed() };
-    let without = (a.ptr(), b.ptr(), c.ptr());
-    let reports = cx.measure_in_turn(
-        gpu,
-        vec![
-            guarded(format!("n = 2^{power} + 1"), n + 1),
-            round,
-            Case::new(&vecadd_unguarded, format!("n = 2^{power}"), LaunchShape::linear(n, BLOCK), without),
-        ],
-    )?;
-    let [odd, round, unguarded] = &reports[..] else {
-        return Err(LabError::Other(format!("{} launches were measured, not 3", reports.len())));
-    };
-    record(
-        cx,
-        "instructions",
-        difference(odd, round, INSTRUCTIONS).and_then(|more| Ok(more / counter(round, INSTRUCTIONS)?)),
-    );
-    let times = odd.time().zip(unguarded.time());
-    record(
-        cx,
-        "time",
-        times.map(|(odd, unguarded)| odd.us() / unguarded.us() - 1.0).ok_or_else(|| "there is no time".to_owned()),
-    );
-    per_warp(cx, n, &[("vecadd", round), ("vecadd_unguarded", unguarded)]);
     Ok(())
 }
 
