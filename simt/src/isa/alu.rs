@@ -119,7 +119,7 @@ pub enum AluKind {
     Xor,
     Not,
     Cnot,
-    /// `mods.lut` over `src[0..3]`.
+    /// `mods.lut` over `src[0..3]`. With `mods.bool_op`, also `pdst[0]` = (result != 0) bool_op `psrc`.
     Lop3,
     Shl,
     Shr,
@@ -153,7 +153,8 @@ pub enum AluKind {
     Copysign,
     /// Result `pdst[0]`; `mods.testp`.
     Testp,
-    /// `pdst[0]` = (a cmp b) bool_op c, `pdst[1]` = !(a cmp b) bool_op c, where c is `psrc`.
+    /// `pdst[0]` = (a cmp b) bool_op c, `pdst[1]` = !(a cmp b) bool_op c, where c is `psrc`. Of packed halves, `pdst[0]` is for the
+    /// low one and `pdst[1]` for the high one.
     Setp,
     /// As `Setp`, but `dst[0]` of type `from`: all ones or 1.0.
     Set,
@@ -161,13 +162,13 @@ pub enum AluKind {
     Selp,
     /// `src[2]` (of type `from`) >= 0 ? `src[0]` : `src[1]`.
     Slct,
-    /// `pdst[0]` = logic of predicates. The operands are `mods.pa` (first) and `psrc` (second).
+    /// `pdst[0]` = logic of predicates. The operands are `mods.pa` (first) and `psrc` (second); `PredNot` and `PredMov` have the first.
     PredAnd,
     PredOr,
     PredXor,
     PredNot,
     PredMov,
-    /// `ty` from `from`.
+    /// `ty` from `from`. A packed result from `F32` has two sources: `src[0]` the high half, `src[1]` the low one.
     Cvt,
     /// `cvt.pack`: `src[0]` high, `src[1]` low, `src[2]` rest.
     CvtPack,

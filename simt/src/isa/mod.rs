@@ -132,6 +132,12 @@ impl Pred {
 
 /// One decoded instruction.
 ///
+/// **Overlap.** A result may have the very slots of a source (same first word, same width); it never overlaps a source in part,
+/// and results never overlap each other.
+///
+/// **Narrow values.** An operation reads only the low bits that its type has, whatever the slot holds above them: a load of `s8`
+/// fills a whole slot with its sign, also where the register has 16 bits.
+///
 /// Which fields an operation uses is said at its [`Op`] variant; the others hold their defaults ([`Instr::new`]).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instr {
@@ -180,7 +186,7 @@ pub enum Op {
     /// `dst[0]` (if any) = old value; memory = old ⊕ `src[0]`; `Cas` compares with `src[0]` and stores `src[1]`.
     Atomic(AtomicKind, Access),
     /// Jump of the guarded lanes. Lanes whose guard is false go on at the next instruction. `reconverge`: the immediate
-    /// post-dominator, where the two sides meet again; `None` when they meet only at the end.
+    /// post-dominator, where the two sides meet again; `None` when they meet only at the end, or when there are no two sides.
     Branch {
         target: Pc,
         reconverge: Option<Pc>,
@@ -209,6 +215,7 @@ pub enum Op {
     /// Without `.sync` (before Volta) `src[3]` is `Src::NONE`.
     Shuffle(ShuffleKind),
     /// `vote.sync`: over the predicate `psrc` and the member mask `src[0]`: `Ballot` writes `dst[0]`, the others `pdst[0]`.
+    /// Without `.sync` (before Volta) `src[0]` is `Src::NONE`: over the active lanes.
     Vote(VoteKind),
     /// `match.sync`: `dst[0]` = mask of member lanes with the same value; `All` also writes `pdst[0]`. Value `src[0]` of the given bits, member mask `src[1]`.
     Match {

@@ -81,7 +81,10 @@ impl std::fmt::Display for PtxError {
         if let Some(help) = help {
             write!(f, "; {help}")?;
         }
-        write!(f, "\n  {}", source_line.trim())
+        match source_line.trim() {
+            "" => Ok(()),
+            line => write!(f, "\n  {line}"),
+        }
     }
 }
 

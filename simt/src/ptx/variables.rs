@@ -8,16 +8,18 @@ use super::lower::{alignment, bytes, element_bytes, literal_bits};
 use super::source::{Source, Span};
 use crate::isa::{Relocation, Space, Variable};
 
-/// Address of the first function, for tables of functions: nothing is there, since calls by address are not executed.
-const CODE_BASE: u64 = 0x0F00_0000_0000;
-/// Distance of such addresses.
-const CODE_STEP: u64 = 16;
+/// The address of a function, by its index in the listing: distinct and not null, but nothing is there, since calls by
+/// address are not executed.
+pub(super) fn function_address(index: usize) -> u64 {
+    const FIRST: u64 = 0x0F00_0000_0000;
+    const STEP: u64 = 16;
+    FIRST + STEP * index as u64
+}
 
 /// All `.global` and `.const` variables of the module and of its functions' bodies.
 pub(super) fn collect(source: &Source, listing: &Listing) -> Outcome<Vec<Variable>> {
     let functions = listing.functions.iter().enumerate();
-    let code =
-        functions.map(|(index, function)| (function.name.symbol, CODE_BASE + CODE_STEP * index as u64)).collect();
+    let code = functions.map(|(index, function)| (function.name.symbol, function_address(index))).collect();
     let bodies = listing.functions.iter().filter_map(|function| function.body.as_ref()).flatten();
     let local = bodies.filter_map(|statement| match statement {
         Statement::Declaration(declaration) => Some(declaration),

@@ -4,7 +4,11 @@ mod arithmetic;
 mod calls;
 mod control_flow;
 mod data_movement;
+mod errors;
+mod execution;
+mod limits;
 mod memory;
+mod mutations;
 mod programs;
 mod registers;
 mod text;
@@ -64,4 +68,25 @@ fn with_constants(program: &Program, instruction: &str) -> String {
         }
     });
     replaced.collect()
+}
+
+/// What is said of a module that is wrong, or of its first entry.
+fn error_of(text: &str) -> String {
+    let result = Module::parse("test.ptx", text).and_then(|module| {
+        let entry = module.entries().next().unwrap_or_default().to_owned();
+        module.lower(&entry).map(|program| program.to_string())
+    });
+    match result {
+        Ok(program) => panic!("no error, but\n{program}"),
+        Err(error) => error.to_string(),
+    }
+}
+
+fn check_error(text: &str, expected: Expect) {
+    expected.assert_eq(&error_of(&format!("{HEADER}{text}")));
+}
+
+/// What is said of a kernel with these statements.
+fn check_body_error(body: &str, expected: Expect) {
+    check_error(&format!(".entry k(.param .u32 a, .param .u64 b) {{ {REGISTERS}\n{body}\n}}"), expected);
 }

@@ -6,9 +6,10 @@ use super::function::Function;
 use super::operand::register_of;
 use super::scope::Binding;
 use crate::isa::{Constant, Space, Ty};
-use crate::ptx::ast::{Base, Home, Name, Operand, OperandKind};
+use crate::ptx::ast::{Base, Home, Name, Number, Operand, OperandKind};
 use crate::ptx::error::{Outcome, Problem};
 use crate::ptx::source::Span;
+use crate::ptx::variables::function_address;
 
 /// A named address: `tile + 8`.
 #[derive(Clone, Copy, Debug)]
@@ -88,16 +89,15 @@ impl Function<'_, '_> {
         let words: Vec<_> = match binding {
             Binding::Offset { offset, .. } => {
                 let value = (offset as i64).wrapping_add(of.addend) as u64;
-                return self.literal(crate::ptx::ast::Number::Unsigned(value), ty, span);
+                return self.literal(Number::Unsigned(value), ty, span);
             }
             Binding::Variable { name, .. } => {
                 let name = self.text(name);
                 let constant = |word| Constant::Variable { name: name.to_owned(), addend: of.addend, word };
                 (0..ty.slots()).map(|word| constant(word as u8)).collect()
             }
-            Binding::Function(_) => {
-                let name = self.text(of.name.span);
-                (0..ty.slots()).map(|word| Constant::Function { name: name.to_owned(), word: word as u8 }).collect()
+            Binding::Function(index) => {
+                return self.literal(Number::Unsigned(function_address(index)), ty, span);
             }
             Binding::Param { .. } => {
                 let message = format!("the address of the function parameter `{}`", self.text(of.name.span));

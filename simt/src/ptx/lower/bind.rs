@@ -6,7 +6,7 @@ use super::operand::Fit;
 use crate::isa::{Op, Ty};
 use crate::ptx::ast::{Operand, OperandKind};
 use crate::ptx::error::Outcome;
-use crate::ptx::opcode::{Opcode, Role, TypeOf};
+use crate::ptx::opcode::{Action, Opcode, Role, TypeOf};
 
 impl Function<'_, '_> {
     /// A step with all operands in place but addresses, which the memory instructions take.
@@ -75,7 +75,7 @@ impl Bound {
 
     /// Logic has two predicate sources, everything else one.
     fn predicate(&mut self, read: PredRead, opcode: &Opcode) {
-        let is_logic = matches!(opcode.action(), crate::ptx::opcode::Action::Logic(_));
+        let is_logic = matches!(opcode.action(), Action::Logic(_));
         match is_logic && self.predicates == 0 {
             true => self.step.pa = read,
             false => self.step.psrc = read,

@@ -1,10 +1,10 @@
 //! `cvt`, `cvta` and `isspacep`.
 
-use super::code::{Step, Write};
+use super::code::{Read, Register, Step, Write};
 use super::function::Function;
 use super::instruction::alu;
 use super::operand::Fit;
-use crate::isa::{Alu, AluKind, Mods, Op, Space, Ty};
+use crate::isa::{Alu, AluKind, Mods, Op, Ty};
 use crate::ptx::ast::{Instruction, Operand};
 use crate::ptx::error::{Outcome, Problem};
 use crate::ptx::opcode::Opcode;
@@ -46,7 +46,7 @@ impl Function<'_, '_> {
     }
 
     /// Extends a value of type `ty` to a wider register.
-    pub fn extend(&mut self, register: super::Register, ty: Ty, to: Write, to_ty: Ty) {
+    pub fn extend(&mut self, register: Register, ty: Ty, to: Write, to_ty: Ty) {
         let op = Alu {
             kind: AluKind::Cvt,
             ty: integer(to_ty.bits(), ty.is_signed()),
@@ -54,14 +54,14 @@ impl Function<'_, '_> {
             mods: Mods::default(),
         };
         let mut step = self.step(Op::Alu(op));
-        step.src[0] = super::Read::register(register);
+        step.src[0] = Read::register(register);
         step.dst[0] = Some(to);
         self.push(step);
     }
 
     pub fn cvta(&mut self, opcode: &Opcode, instruction: &Instruction) -> Outcome<()> {
         let kind = if opcode.has("to") { AluKind::CvtaTo } else { AluKind::CvtaFrom };
-        let op = Alu { kind, ty: opcode.ty(), from: opcode.ty(), mods: space_mods(opcode) };
+        let op = Alu { kind, ty: opcode.ty(), from: opcode.ty(), mods: opcode.mods };
         let step = self.bind_operands(opcode, &instruction.operands)?;
         self.push(Step { op: Op::Alu(op), ..step });
         Ok(())
@@ -73,18 +73,13 @@ impl Function<'_, '_> {
             return Err(Problem::new(self.span, message));
         };
         let ty = self.address_type(from)?;
-        let op = Alu { kind: AluKind::IsSpace, ty, from: ty, mods: space_mods(opcode) };
+        let op = Alu { kind: AluKind::IsSpace, ty, from: ty, mods: opcode.mods };
         let mut step = self.step(Op::Alu(op));
         step.pdst[0] = self.predicate_destination(to)?;
         step.src[0] = self.source(from, ty, Fit::Exact)?;
         self.push(step);
         Ok(())
     }
-}
-
-fn space_mods(opcode: &Opcode) -> Mods {
-    let space: Space = opcode.memory.space;
-    Mods { space, ..Mods::default() }
 }
 
 /// Types of one integer conversion that also extends its result to the register, where there is one.

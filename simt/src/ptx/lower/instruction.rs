@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::code::{PredRead, Predicate, Step};
 use super::function::Function;
-use crate::isa::{Alu, AluKind, BarrierKind, Op, Scope, Space, Ty};
-use crate::ptx::ast::Instruction;
+use crate::isa::{Alu, AluKind, BarrierKind, Op, Ty};
+use crate::ptx::ast::{Instruction, Number};
 use crate::ptx::error::{Outcome, Problem};
 use crate::ptx::opcode::{Action, Opcode, check};
 
@@ -59,7 +59,7 @@ impl<'m> Function<'_, 'm> {
             Action::BarrierArrive => self.barrier(opcode, operands, BarrierKind::Arrive),
             Action::BarrierReduce => self.barrier(opcode, operands, BarrierKind::Reduce(opcode.reduce)),
             Action::WarpSync => self.simple(opcode, instruction, Op::WarpSync),
-            Action::Fence => self.simple(opcode, instruction, Op::Fence(fence_scope(opcode))),
+            Action::Fence => self.simple(opcode, instruction, Op::Fence(opcode.memory.scope)),
             Action::Shuffle => self.simple(opcode, instruction, Op::Shuffle(opcode.shuffle)),
             Action::Vote => self.simple(opcode, instruction, Op::Vote(opcode.vote)),
             Action::Match => {
@@ -132,8 +132,7 @@ impl<'m> Function<'_, 'm> {
 
     fn policy(&mut self, opcode: &Opcode, instruction: &Instruction) -> Outcome<()> {
         let mut step = self.bind_operands(opcode, &instruction.operands)?;
-        step.src = [self.literal(crate::ptx::ast::Number::Signed(0), Ty::B64, self.span)?; 4];
-        step.src[1..].fill(super::Read::None);
+        step.src[0] = self.literal(Number::Signed(0), Ty::B64, self.span)?;
         step.op = mov_op(Ty::B64);
         self.push(step);
         Ok(())
@@ -148,9 +147,7 @@ impl<'m> Function<'_, 'm> {
 
 /// The lane-wise operation of an opcode with its types and modifiers.
 pub(super) fn alu(opcode: &Opcode, kind: AluKind) -> Alu {
-    let mut mods = opcode.mods;
-    mods.space = Space::Generic;
-    Alu { kind, ty: opcode.ty(), from: opcode.second(), mods }
+    Alu { kind, ty: opcode.ty(), from: opcode.second(), mods: opcode.mods }
 }
 
 fn alu_op(opcode: &Opcode, kind: AluKind) -> Op {
@@ -160,8 +157,4 @@ fn alu_op(opcode: &Opcode, kind: AluKind) -> Op {
 /// A plain move of bits.
 pub(super) fn mov_op(ty: Ty) -> Op {
     Op::Alu(Alu { kind: AluKind::Mov, ty, from: ty, mods: Default::default() })
-}
-
-fn fence_scope(opcode: &Opcode) -> Scope {
-    opcode.memory.scope
 }

@@ -5,14 +5,11 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::isa::Space;
+use crate::isa::{Space, WINDOW_BYTES};
 use crate::ptx::Module;
 use crate::ptx::ast::{Base, Declaration, Home, Linkage, Operand, OperandKind, Statement, Symbol};
 use crate::ptx::error::{Outcome, Problem};
 use crate::ptx::source::Span;
-
-/// Largest shared or local memory of a kernel: the window that generic addresses have for it.
-const WINDOW_BYTES: u64 = crate::isa::WINDOW_BYTES;
 
 /// Where the shared variables of an entry are.
 #[derive(Debug, Default)]
@@ -55,7 +52,7 @@ impl SharedLayout {
     }
 }
 
-/// Places a variable behind what there is; says where.
+/// Places a variable behind what there is, within the window that generic addresses have for its space; says where.
 pub(super) fn place(end: &mut u64, declaration: &Declaration, space: &str) -> Outcome<u64> {
     let offset = end.next_multiple_of(alignment(declaration));
     let bytes = bytes(declaration)?;

@@ -1,18 +1,18 @@
 //! Loads, stores and atomics.
 
-use super::address::Address;
-use super::code::{Step, Write};
+use super::address::{Address, AddressOf};
+use super::code::{Register, Step, Write};
 use super::function::Function;
 use super::operand::Fit;
 use super::scope::Binding;
-use crate::isa::{Op, Space, Ty};
-use crate::ptx::ast::{Operand, OperandKind};
+use crate::isa::{Access, Op, Space, Ty};
+use crate::ptx::ast::{Component, Operand, OperandKind};
 use crate::ptx::error::{Outcome, Problem};
 use crate::ptx::opcode::{Action, Opcode};
 
 /// A load's result in a register wider than it: the value as loaded, and the register.
 struct Extension {
-    loaded: super::Register,
+    loaded: Register,
     to: Write,
     to_ty: Ty,
 }
@@ -80,7 +80,7 @@ impl Function<'_, '_> {
     }
 
     /// Puts the address in place, and says what is accessed.
-    fn access(&mut self, step: &mut Step, opcode: &Opcode, address: Address) -> Outcome<crate::isa::Access> {
+    fn access(&mut self, step: &mut Step, opcode: &Opcode, address: Address) -> Outcome<Access> {
         let mut access = opcode.access(false);
         match address {
             Address::Register { base, offset, wide } => {
@@ -108,7 +108,7 @@ impl Function<'_, '_> {
                     Binding::Offset { offset, .. } => step.offset = (offset as i64).wrapping_add(of.addend),
                     _ => {
                         step.offset = of.addend;
-                        let of = super::address::AddressOf { addend: 0, ..of };
+                        let of = AddressOf { addend: 0, ..of };
                         step.addr = self.address_value(binding, of, Ty::U64, of.name.span)?;
                         access.wide_address = true;
                     }
@@ -145,7 +145,7 @@ fn vector_elements(operand: &Operand, lanes: usize) -> Vec<Operand> {
     let element = |lane: usize| {
         let mut element = operand.clone();
         if let OperandKind::Name { component, .. } = &mut element.kind {
-            *component = Some(crate::ptx::ast::Component::Lane(lane as u8));
+            *component = Some(Component::Lane(lane as u8));
         }
         element
     };

@@ -23,7 +23,7 @@ mod special;
 use std::collections::HashMap;
 use std::sync::Arc;
 
-pub(super) use code::{Code, FunctionCode, Predicate, Read, Register, Step};
+pub(super) use code::{Code, FunctionCode, Predicate, Register, Step};
 pub(super) use layout::{alignment, bytes, element_bytes};
 pub(super) use operand::literal_bits;
 

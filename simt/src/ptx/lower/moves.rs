@@ -1,6 +1,6 @@
 //! `mov` in all its meanings: registers, literals, addresses, special registers, vectors joined and split, predicates.
 
-use super::code::{Step, bits_type};
+use super::code::{Read, Step, bits_type};
 use super::function::Function;
 use super::instruction::mov_op;
 use super::operand::Fit;
@@ -79,7 +79,7 @@ impl Function<'_, '_> {
         }
         self.push(join);
         let mut split = self.step(pack_op(AluKind::Unpack, bits, part));
-        split.src[0] = super::Read::register(register);
+        split.src[0] = Read::register(register);
         for (place, operand) in split.dst.iter_mut().zip(self.elements(opcode, to)?) {
             *place = self.destination(&operand, ty, Fit::Exact)?.map(|(write, _)| write);
         }

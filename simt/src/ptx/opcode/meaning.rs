@@ -1,6 +1,6 @@
 //! What the words of an opcode mean.
 
-use super::pattern::{Assigned, Pattern};
+use super::pattern::{Arity, Assigned, Pattern};
 use super::{Action, Form};
 use crate::isa::{
     Access, AtomicKind, BarrierReduce, BoolOp, Cache, Cmp, Half, Mods, Order, Prmt, Round, Scope, ShuffleKind, Space,
@@ -11,7 +11,7 @@ use crate::isa::{
 #[derive(Clone, Debug)]
 pub(in crate::ptx) struct Opcode {
     pub form: &'static Form,
-    pub arity: super::Arity,
+    pub arity: Arity,
     /// Types in the order written; instructions have at most three that matter.
     pub types: Vec<Ty>,
     pub mods: Mods,

@@ -21,7 +21,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 pub(super) use meaning::Opcode;
-pub(super) use pattern::{Arity, Role, TypeOf};
+pub(super) use pattern::{Role, TypeOf};
 
 use super::error::Outcome;
 use super::source::Span;

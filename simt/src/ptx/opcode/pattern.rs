@@ -235,7 +235,7 @@ mod tests {
     /// A mistyped row of the table would silently lose an operand or a set.
     #[test]
     fn every_row_of_the_table_is_in_the_notation() {
-        for pattern in super::super::FORMS.values().flatten() {
+        for pattern in crate::ptx::opcode::FORMS.values().flatten() {
             let form = pattern.form;
             let items = form.operands.split_whitespace().filter(|item| item.trim_start_matches('?') != "...").count();
             assert_eq!(pattern.arity.roles.len(), items, "operands of {form:?}");

@@ -5,8 +5,11 @@ use super::{FORMS, Form};
 use crate::ptx::error::Problem;
 use crate::ptx::source::Span;
 
-/// Most forms that one message lists.
+/// Most forms that one message lists, and the most letters that they may have unless there is only one.
 const FORMS_SHOWN: usize = 4;
+const LETTERS_SHOWN: usize = 240;
+/// An optional word of so many choices is shown in full; of more, the first.
+const CHOICES_SHOWN: usize = 8;
 
 pub(super) fn unknown_base(base: &str, span: Span) -> Problem {
     let problem = Problem::new(span, format!("`{base}` is not an instruction of PTX"));
@@ -39,8 +42,16 @@ pub(super) fn modifiers(text: &str, words: &[&str], patterns: &[Pattern], span: 
             None => format!("`{text}` is not legal"),
         },
     };
-    let forms: Vec<_> = nearest.iter().take(FORMS_SHOWN).map(|pattern| heading(pattern.form)).collect();
-    Problem::new(span, message).help(format!("legal: {}", forms.join("; ")))
+    let mut forms = nearest.iter().take(FORMS_SHOWN).map(|pattern| heading(pattern.form));
+    let mut legal = forms.next().unwrap_or_default();
+    for form in forms {
+        if legal.len() + form.len() > LETTERS_SHOWN {
+            legal += "; …";
+            break;
+        }
+        legal = format!("{legal}; {form}");
+    }
+    Problem::new(span, message).help(format!("legal: {legal}"))
 }
 
 fn dotted(words: &[&str]) -> String {
@@ -52,11 +63,14 @@ fn heading(form: &Form) -> String {
     let mut heading = form.base.to_owned();
     for slot in form.modifiers.split_whitespace() {
         let pattern = Pattern::words_of(slot);
-        let words = pattern.iter().map(|word| format!(".{word}")).collect::<Vec<_>>().join("|");
-        heading += &match (slot.starts_with('?'), pattern.len()) {
-            (true, _) => format!("{{{words}}}"),
-            (false, 1) => words,
-            (false, _) => format!("({words})"),
+        let is_optional = slot.starts_with('?');
+        let shown = if is_optional && pattern.len() > CHOICES_SHOWN { 1 } else { pattern.len() };
+        let mut words: Vec<_> = pattern.iter().take(shown).map(|word| format!(".{word}")).collect();
+        words.extend((shown < pattern.len()).then(|| "…".to_owned()));
+        heading += &match (is_optional, words.join("|")) {
+            (true, words) => format!("{{{words}}}"),
+            (false, words) if pattern.len() == 1 => words,
+            (false, words) => format!("({words})"),
         };
     }
     let mut letters = ["a", "b", "c", "e"].into_iter();
