@@ -11,7 +11,8 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{MachineOptions, parse_block_order, parse_divergence};
 use crate::commands::{
-    bench, bundle, doctor, explain, finish_kernels, labs, list, occupancy, probe_fault, ptx, regs, run, sass,
+    bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy, probe_fault, ptx,
+    regs, run, sass,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -35,10 +36,13 @@ pub enum Command {
     Occupancy(occupancy::Options),
     Run(run::Options),
     Bench(bench::Options),
+    Counters(counters::Options),
     Bundle(bundle::Options),
     Doctor(doctor::Options),
     #[command(hide = true)]
     FinishKernels(finish_kernels::Options),
+    #[command(hide = true)]
+    LaunchCases(launch_cases::Options),
     #[command(hide = true)]
     ProbeFault(probe_fault::Options),
 }

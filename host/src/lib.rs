@@ -14,6 +14,7 @@ pub mod ceilings;
 pub mod claim;
 pub mod cli;
 pub mod commands;
+pub mod counters;
 pub mod error;
 pub mod folders;
 pub mod kernels;

@@ -5,10 +5,12 @@
 
 pub mod bench;
 pub mod bundle;
+pub mod counters;
 pub mod doctor;
 pub mod explain;
 pub mod finish_kernels;
 pub mod labs;
+pub mod launch_cases;
 pub mod list;
 pub mod occupancy;
 pub mod probe_fault;
@@ -43,6 +45,8 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Sass(options) => sass::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),
         Command::Bundle(options) => bundle::run(options, &global),
+        Command::Counters(options) => counters::run(options, &global),
+        Command::LaunchCases(options) => launch_cases::run(options, &global),
         Command::Doctor(options) => doctor::run(options),
         Command::ProbeFault(options) => probe_fault::run(options, &global),
         Command::FinishKernels(options) => finish_kernels::run(options),

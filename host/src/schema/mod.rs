@@ -4,12 +4,14 @@
 //! and so is an integer beyond 2⁵³, which a reader with doubles would round.
 
 mod bench;
+mod counters;
 mod labs;
 mod occupancy;
 mod regs;
 mod run;
 
 pub use bench::bench;
+pub use counters::counters;
 pub use labs::labs;
 pub use occupancy::occupancy;
 pub use regs::regs;

@@ -79,6 +79,11 @@ impl fmt::Display for Origin {
     }
 }
 
+/// Nsight Compute's command line on a machine that may have no other of NVIDIA's tools.
+pub fn find_ncu(environment: &Environment) -> Option<PathBuf> {
+    search::ncu(None, environment)
+}
+
 /// One of NVIDIA's programs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
@@ -113,7 +118,7 @@ impl Tools {
         self.cuobjdump.as_ref().ok_or_else(|| self.missing("cuobjdump"))
     }
 
-    /// Nsight Compute's command line, if it is installed. It is never fetched.
+    /// Nsight Compute's command line, if it is installed. It is never fetched; see also [`find_ncu`].
     pub fn ncu(&self) -> Option<&Path> {
         self.ncu.as_deref()
     }
@@ -198,7 +203,7 @@ fn tools_in(
     };
     let ptxas = identify("ptxas", folder.join(search::file_name("ptxas")), origin)?;
     let (nvdisasm, cuobjdump) = (optional("nvdisasm")?, optional("cuobjdump")?);
-    Ok(Tools { ptxas, nvdisasm, cuobjdump, ncu: search::ncu(folder, environment), fetch_error })
+    Ok(Tools { ptxas, nvdisasm, cuobjdump, ncu: search::ncu(Some(folder), environment), fetch_error })
 }
 
 /// Asks a program for its version: proof that it runs on this machine.

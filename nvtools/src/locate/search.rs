@@ -53,9 +53,9 @@ pub fn file_name(name: &str) -> String {
 }
 
 /// Nsight Compute: beside the tools, in an installation's folder, on `PATH`, in its own folders (the newest version).
-pub fn ncu(tools: &Path, environment: &Environment) -> Option<PathBuf> {
+pub fn ncu(tools: Option<&Path>, environment: &Environment) -> Option<PathBuf> {
     let variables = [&environment.cuda_path, &environment.cuda_home];
-    let mut folders = vec![tools.to_owned()];
+    let mut folders: Vec<PathBuf> = tools.map(Path::to_owned).into_iter().collect();
     folders.extend(variables.into_iter().flatten().map(|installation| installation.join("bin")));
     folders.extend(environment.path.as_deref().map(env::split_paths).into_iter().flatten());
     folders.push(PathBuf::from(CUDA_BIN));

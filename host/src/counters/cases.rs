@@ -1,0 +1,135 @@
+//! One launch for each kernel, at a size that fills some SMs and ends in the middle of a warp where the kernel has a guard.
+
+use crate::arguments::{Argument, ArgumentError};
+use crate::suggest::UnknownName;
+
+/// A launch as data, its arguments in the words of `run --arg`.
+#[derive(Clone, Copy, Debug)]
+pub struct Case {
+    pub kernel: &'static str,
+    pub grid: [u32; 3],
+    pub block: [u32; 3],
+    args: &'static [&'static str],
+}
+
+impl Case {
+    pub fn arguments(&self) -> Result<Vec<Argument>, ArgumentError> {
+        self.args.iter().map(|text| text.parse()).collect()
+    }
+}
+
+const fn line(kernel: &'static str, blocks: u32, threads: u32, args: &'static [&'static str]) -> Case {
+    Case { kernel, grid: [blocks, 1, 1], block: [threads, 1, 1], args }
+}
+
+/// Arguments of the kernels that map `n` elements in some steps.
+const MAP_STEPS: &[&str] =
+    &["x=in:f32:100003:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:64"];
+const MAP: &[&str] = &["x=in:f32:1000003:rand:1", "y=out:f32:1000003", "n=scalar:u32:1000003"];
+const ADD: &[&str] =
+    &["a=in:f32:1000003:rand:1", "b=in:f32:1000003:rand:2", "c=out:f32:1000003", "n=scalar:u32:1000003"];
+/// Fifteen rows of inputs a thread.
+const HEAVY: &[&str] = &["x=in:f32:1500045:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"];
+
+/// Every kernel, in the order in which the labs meet them.
+pub static CASES: &[Case] = &[
+    line("vecadd", 3907, 256, ADD),
+    line("vecadd_unguarded", 1024, 256, &["a=in:f32:262144:rand:1", "b=in:f32:262144:rand:2", "c=out:f32:262144"]),
+    line("vecadd4", 977, 256, ADD),
+    line("slow", 4, 256, &["values=inout:u32:1003:ramp", "n=scalar:u32:1003", "steps=scalar:u32:1000"]),
+    line("whoami", 100, 256, &["identities=out:u32:307200", "counter=inout:u32:1"]),
+    Case {
+        kernel: "blur",
+        grid: [32, 88, 1],
+        block: [32, 8, 1],
+        args: &[
+            "input=in:f32:700000:rand:1",
+            "output=out:f32:700000",
+            "width=scalar:u32:1000",
+            "height=scalar:u32:700",
+        ],
+    },
+    line("branch_paths", 391, 256, MAP_STEPS),
+    line("path_a", 391, 256, MAP_STEPS),
+    line("path_b", 391, 256, MAP_STEPS),
+    line("by_lane", 391, 256, MAP_STEPS),
+    line("by_warp", 391, 256, MAP_STEPS),
+    line(
+        "split",
+        391,
+        256,
+        &["x=in:f32:100003:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:64", "k=scalar:u32:7"],
+    ),
+    line("leaky_relu", 3907, 256, MAP),
+    line("leaky_relu_long", 3907, 256, MAP),
+    line("scale", 3907, 256, MAP),
+    line(
+        "light",
+        391,
+        256,
+        &["x=in:f32:500015:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"],
+    ),
+    line("heavy", 391, 256, HEAVY),
+    line("heavy_capped", 391, 256, HEAVY),
+    line(
+        "ilp4",
+        391,
+        256,
+        &["x=in:f32:400012:rand:1", "y=out:f32:400012", "n=scalar:u32:100003", "steps=scalar:u32:64"],
+    ),
+    line("mix", 3907, 256, ADD),
+    line("fma_chains", 391, 256, MAP_STEPS),
+    line("block_reverse", 100, 128, &["values=inout:u32:12800:ramp"]),
+    line("barrier_between_ifs", 100, 128, &["output=out:f32:12800"]),
+    line("shuffles", 100, 128, &["output=out:u32:102400", "b=scalar:u32:3", "width=scalar:u32:32"]),
+    line("shuffle_f64", 100, 128, &["output=out:f64:12800", "delta=scalar:u32:1"]),
+    line("votes", 100, 128, &["output=out:u32:38400", "below=scalar:u32:5"]),
+    line("barrier_reductions", 100, 128, &["values=in:u32:12800:ramp", "output=out:u32:38400"]),
+];
+
+/// The launches of these kernels; all if none is named.
+///
+/// # Errors
+/// For a kernel that is not in the table.
+pub fn chosen(kernels: &[String]) -> Result<Vec<&'static Case>, UnknownName> {
+    if kernels.is_empty() {
+        return Ok(CASES.iter().collect());
+    }
+    let find = |kernel: &String| {
+        let found = CASES.iter().find(|case| case.kernel == kernel);
+        found.ok_or_else(|| UnknownName::new("kernel", kernel, CASES.iter().map(|case| case.kernel)))
+    };
+    kernels.iter().map(find).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use warpwise_kernels::KERNELS;
+
+    use super::*;
+
+    #[test]
+    fn every_kernel_has_one_launch_with_its_own_parameters_in_their_order() {
+        let mut launched: Vec<&str> = CASES.iter().map(|case| case.kernel).collect();
+        let mut all: Vec<&str> = KERNELS.iter().map(|kernel| kernel.name).collect();
+        launched.sort_unstable();
+        all.sort_unstable();
+        assert_eq!(launched, all);
+        for case in CASES {
+            let kernel = warpwise_kernels::find(case.kernel).expect("in the table of kernels");
+            let arguments = case.arguments().unwrap_or_else(|error| panic!("{}: {error}", case.kernel));
+            let names: Vec<&str> = arguments.iter().map(Argument::name).collect();
+            assert_eq!(names, kernel.params, "{}", case.kernel);
+            for (argument, of_type) in arguments.iter().zip(kernel.types) {
+                let is_buffer = matches!(argument, Argument::Buffer { .. });
+                assert_eq!(is_buffer, of_type.starts_with('*'), "{}: {}", case.kernel, argument.name());
+            }
+        }
+    }
+
+    #[test]
+    fn a_kernel_that_is_not_there_is_answered_with_one_that_is() {
+        let error = chosen(&["vecad".to_owned()]).expect_err("no such kernel");
+        assert!(error.to_string().contains("vecadd"), "{error}");
+    }
+}

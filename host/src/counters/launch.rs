@@ -1,0 +1,107 @@
+//! Runs a launch of the table on any backend, and puts together what the machine counts of it.
+
+use warpwise_simt::occupancy::Occupancy;
+
+use super::Case;
+use super::metrics::LIMIT_SHARED;
+use crate::arguments::bind;
+use crate::arguments::{Argument, Init};
+use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape, StreamId};
+use crate::error::CommandError;
+use crate::workbench::Workbench;
+
+/// What the machine counts of a launch, and what the calculator says of it.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub kernel: &'static str,
+    /// Whether ptxas moved values to local memory, so that the hardware's accesses are not those of the PTX.
+    pub uses_local_memory: bool,
+    /// Bytes that a block takes of the SM's shared memory, with the system's share and rounded up.
+    pub shared_bytes_allocated: f64,
+    values: Vec<(String, f64)>,
+}
+
+impl Counted {
+    pub fn new(
+        kernel: &'static str,
+        uses_local_memory: bool,
+        shared_bytes_allocated: f64,
+        values: Vec<(String, f64)>,
+    ) -> Self {
+        Self { kernel, uses_local_memory, shared_bytes_allocated, values }
+    }
+
+    pub fn get(&self, metric: &str) -> Option<f64> {
+        self.values.iter().find(|(name, _)| name == metric).map(|(_, value)| *value)
+    }
+}
+
+/// Launches the case once and waits. With `registers`, under the cycle model where there is one.
+pub fn run(bench: &Workbench, gpu: &Gpu, case: &Case, registers: Option<u32>) -> Result<LaunchReport, CommandError> {
+    let program = bench.code.program(case.kernel)?;
+    let arguments = case.arguments()?;
+    bind::check(&program, &arguments)?;
+    let mut buffers: Vec<DeviceBuffer<u8>> = Vec::new();
+    let mut values = Vec::new();
+    for argument in &arguments {
+        match argument {
+            Argument::Scalar { value, .. } => values.push(value.clone()),
+            Argument::Buffer { name, element, len, init, .. } => {
+                let buffer = match init {
+                    Init::Zeros => gpu.zeros(len * element.bytes())?,
+                    init => gpu.upload(&init.bytes(name, *element, *len)?)?,
+                };
+                values.push(buffer.ptr().address().to_le_bytes().to_vec());
+                buffers.push(buffer);
+            }
+        }
+    }
+    let request = LaunchRequest {
+        kernel: case.kernel.to_owned(),
+        grid: case.grid,
+        block: case.block,
+        dynamic_shared_bytes: 0,
+        params: bind::layout(&program, &values),
+        stream: StreamId::DEFAULT,
+        timed: false,
+        registers: None,
+    };
+    let request = if registers.is_some() { request.timed(registers) } else { request };
+    let report = gpu.run_in_turn(vec![request])?.pop();
+    report.ok_or_else(|| CommandError::Usage(format!("{} left no report", case.kernel)))
+}
+
+/// Runs the case on the machine that models the run's device.
+pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
+    let device = bench.device;
+    let resources = bench.resources(case.kernel, &device.arch(), None)?;
+    let shape = LaunchShape::new(case.grid, case.block);
+    let occupancy = resources.occupancy(&device.limits, shape)?;
+    let gpu = bench.machine(device, bench.options)?;
+    let report = run(bench, &gpu, case, Some(resources.registers.value()))?;
+    let counters = report.counters.iter().flat_map(|counters| counters.iter());
+    let mut values: Vec<(String, f64)> = counters.map(|(name, value)| (name.to_owned(), value)).collect();
+    values.extend(of_launch(shape, &occupancy, device.sm_count));
+    values.push(("launch__registers_per_thread".to_owned(), f64::from(resources.registers.value())));
+    let shared = occupancy.allocated_shared_bytes_per_block as f64;
+    Ok(Counted::new(case.kernel, resources.stack_bytes > 0 || resources.spills(), shared, values))
+}
+
+/// What follows from the launch's shape and the calculator's answer.
+fn of_launch(shape: LaunchShape, occupancy: &Occupancy, sm_count: u32) -> Vec<(String, f64)> {
+    let blocks = shape.blocks() as f64;
+    let resident = occupancy.blocks_per_sm as f64 * f64::from(sm_count);
+    let limits = &occupancy.limits;
+    let limit = |name: &str, value: Option<i64>| value.map(|value| (name.to_owned(), value as f64));
+    let mut values = vec![
+        ("launch__grid_size".to_owned(), blocks),
+        ("launch__block_size".to_owned(), shape.block_threads() as f64),
+        ("launch__waves_per_multiprocessor".to_owned(), blocks / resident),
+        ("sm__maximum_warps_per_active_cycle_pct".to_owned(), 100.0 * occupancy.theoretical()),
+    ];
+    values.extend(limit("launch__occupancy_limit_warps", limits.warps));
+    values.extend(limit("launch__occupancy_limit_blocks", limits.blocks));
+    values.extend(limit("launch__occupancy_limit_registers", limits.registers));
+    values.extend(limit(LIMIT_SHARED, limits.shared_memory));
+    values
+}

@@ -1,0 +1,66 @@
+//! What is compared, under Nsight Compute's names, and how equal it has to be.
+
+/// How far a counter of the machine can be the hardware's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Follows from the launch and the kernel's accesses alone: must be equal.
+    Exact,
+    /// Counts instructions: the hardware runs SASS, the machine may run PTX.
+    Isa,
+    /// Depends on caches and timing, which the machine models.
+    Model,
+    /// Is the same quantity told another way; the reason says how.
+    Told(&'static str),
+}
+
+impl Kind {
+    /// Why the two may differ.
+    pub fn reason(self) -> Option<&'static str> {
+        match self {
+            Kind::Exact => None,
+            Kind::Isa => Some("the hardware counts SASS, the machine executed PTX"),
+            Kind::Model => Some("depends on caches and timing, which are modelled"),
+            Kind::Told(reason) => Some(reason),
+        }
+    }
+}
+
+/// Blocks that shared memory alone would allow: decided by the split of L1 that the driver chose.
+pub const LIMIT_SHARED: &str = "launch__occupancy_limit_shared_mem";
+/// Bytes of that split, asked of the hardware so that both reckon with the same.
+pub const SHARED_CONFIG: &str = "launch__shared_mem_config_size";
+
+/// Every metric that is compared. Source of the names: Nsight Compute's documentation, "Kernel Profiling Guide".
+pub static METRICS: &[(&str, Kind)] = &[
+    ("launch__grid_size", Kind::Exact),
+    ("launch__block_size", Kind::Exact),
+    ("launch__registers_per_thread", Kind::Told("the hardware gives registers as they are allocated, in eights")),
+    ("launch__waves_per_multiprocessor", Kind::Exact),
+    ("launch__occupancy_limit_warps", Kind::Exact),
+    ("launch__occupancy_limit_blocks", Kind::Exact),
+    ("launch__occupancy_limit_registers", Kind::Exact),
+    (LIMIT_SHARED, Kind::Exact),
+    ("sm__maximum_warps_per_active_cycle_pct", Kind::Exact),
+    ("sm__ctas_launched.sum", Kind::Exact),
+    ("sm__warps_launched.sum", Kind::Exact),
+    ("l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum", Kind::Exact),
+    ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum", Kind::Exact),
+    ("l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", Kind::Exact),
+    ("l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", Kind::Exact),
+    ("smsp__inst_executed.sum", Kind::Isa),
+    ("smsp__thread_inst_executed.sum", Kind::Isa),
+    ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", Kind::Isa),
+    ("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", Kind::Isa),
+    ("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", Kind::Isa),
+    ("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", Kind::Told("spills are in SASS, PTX has none")),
+    ("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", Kind::Told("spills are in SASS, PTX has none")),
+    ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Kind::Model),
+    ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", Kind::Model),
+    ("dram__bytes_read.sum", Kind::Model),
+    ("sm__warps_active.avg.pct_of_peak_sustained_active", Kind::Model),
+];
+
+/// The names to ask ncu for.
+pub fn names() -> Vec<&'static str> {
+    METRICS.iter().map(|(name, _)| *name).chain([SHARED_CONFIG]).collect()
+}
