@@ -128,6 +128,22 @@ impl Machine {
         &mut self.system
     }
 
+    /// # Errors
+    /// As [`Memory::adopt`].
+    ///
+    /// # Safety
+    /// As [`Memory::adopt`].
+    pub unsafe fn adopt(&mut self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        // SAFETY: the caller's.
+        unsafe { self.memory.adopt(address, bytes) }
+    }
+
+    /// # Errors
+    /// As [`Memory::disown`].
+    pub fn disown(&mut self, address: u64) -> Result<(), MemoryError> {
+        self.memory.disown(address)
+    }
+
     /// How `bytes` bytes at an address lie to the nearest allocation.
     pub fn nearest(&self, address: u64, bytes: u64) -> Nearest {
         self.memory.nearest(address, bytes)

@@ -30,6 +30,8 @@ impl Extent {
 struct Allocation {
     bytes: u64,
     live: bool,
+    /// Memory of the process outside the arena.
+    adopted: bool,
 }
 
 /// The allocation map.
@@ -60,7 +62,8 @@ impl Allocations {
     /// First gap between live allocations that holds `needed` bytes.
     fn reuse(&self, needed: u64, arena_bytes: u64) -> Option<u64> {
         let mut free_from = 0;
-        for (start, allocation) in self.by_start.iter().filter(|(_, allocation)| allocation.live) {
+        for (start, allocation) in self.by_start.iter().filter(|(_, allocation)| allocation.live && !allocation.adopted)
+        {
             let offset = start - GLOBAL_BASE;
             if offset - free_from >= needed {
                 return Some(free_from);
@@ -81,14 +84,34 @@ impl Allocations {
         for start in &forgotten {
             self.by_start.remove(start);
         }
-        self.by_start.insert(start, Allocation { bytes, live: true });
+        self.by_start.insert(start, Allocation { bytes, live: true, adopted: false });
         self.live_bytes += bytes;
         !forgotten.is_empty()
     }
 
+    /// Enters memory that is not the arena's. False where it overlaps a live allocation.
+    pub fn adopt(&mut self, start: u64, bytes: u64) -> bool {
+        let Some(end) = start.checked_add(bytes) else { return false };
+        let before_end = self.by_start.range(..end).rev().find(|(_, allocation)| allocation.live);
+        if before_end.is_some_and(|(before, allocation)| before + allocation.bytes > start) {
+            return false;
+        }
+        self.by_start.insert(start, Allocation { bytes, live: true, adopted: true });
+        true
+    }
+
+    /// Forgets adopted memory.
+    pub fn disown(&mut self, start: u64) -> bool {
+        let known = self.by_start.get(&start).is_some_and(|allocation| allocation.adopted);
+        if known {
+            self.by_start.remove(&start);
+        }
+        known
+    }
+
     /// Marks a live allocation as freed and gives its size.
     pub fn remove(&mut self, start: u64) -> Option<u64> {
-        let allocation = self.by_start.get_mut(&start).filter(|allocation| allocation.live)?;
+        let allocation = self.by_start.get_mut(&start).filter(|allocation| allocation.live && !allocation.adopted)?;
         allocation.live = false;
         self.live_bytes -= allocation.bytes;
         Some(allocation.bytes)
@@ -191,4 +214,33 @@ pub(crate) fn grouped(number: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn adopted_memory_is_live_until_it_is_disowned_and_no_device_memory() {
+        let mut map = Allocations::default();
+        map.insert(GLOBAL_BASE, 100);
+        assert!(map.adopt(0x1000_0000, 50) && map.adopt(0x7f00_0000_0000, 50));
+        assert!(!map.adopt(0x1000_0031, 1) && !map.adopt(0x0fff_ffff, 2) && !map.adopt(GLOBAL_BASE + 99, 1));
+        assert_eq!(map.live_bytes(), 100, "it does not count");
+        assert!(map.containing(0x1000_0031).is_some() && map.containing(0x1000_0032).is_none());
+        assert_eq!(map.remove(0x1000_0000), None, "it is not freed");
+        assert!(map.disown(0x1000_0000) && !map.disown(0x1000_0000) && !map.disown(GLOBAL_BASE));
+        assert!(map.containing(0x1000_0000).is_none());
+    }
+
+    #[test]
+    fn a_gap_for_reuse_is_looked_for_beside_adopted_memory() {
+        let mut map = Allocations::default();
+        assert!(map.adopt(0x1000_0000, 50) && map.adopt(0x7f00_0000_0000, 50));
+        let first = map.place(1000, 1 << 20).unwrap();
+        map.insert(GLOBAL_BASE + first, 1000);
+        assert_eq!(map.place(1 << 20, 1 << 20), None);
+        let second = map.place(1000, 3 * GUARD_BYTES).unwrap();
+        assert!(second > first + 1000);
+    }
 }

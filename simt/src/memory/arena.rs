@@ -77,14 +77,10 @@ impl Arena {
         }
     }
 
-    /// Address in this process of the byte at `offset`.
-    ///
-    /// # Safety
-    /// `offset` must be below `size_bytes`; the byte may be touched only where it was committed.
+    /// Address in this process of the byte at `offset`, which may lie outside the range, on either side.
     #[inline(always)]
-    pub unsafe fn at(&self, offset: u64) -> *mut u8 {
-        // SAFETY: the caller keeps the offset inside the range.
-        unsafe { self.base.add(offset as usize) }
+    pub fn at(&self, offset: u64) -> *mut u8 {
+        self.base.wrapping_add(offset as usize)
     }
 }
 

@@ -45,6 +45,8 @@ pub enum MemoryError {
     NotAllocated { address: u64 },
     #[error("{bytes} bytes at 0x{address:x} are not inside one allocation ({nearest})")]
     OutOfRange { address: u64, bytes: u64, nearest: Nearest },
+    #[error("{bytes} bytes at 0x{address:x} cannot be shared with kernels: {why}")]
+    NotShared { address: u64, bytes: u64, why: &'static str },
 }
 
 /// The device's global memory.
@@ -106,6 +108,33 @@ impl Memory {
         Ok(())
     }
 
+    /// Lets kernels reach memory of this process under its own address, as registered host memory is. It does not count as used.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotShared`] where device addresses are not this process's ([`Memory::is_identity_mapped`]), or the range is
+    /// part of a live allocation already.
+    ///
+    /// # Safety
+    /// The range must be readable and writable until [`Memory::disown`], and the process must expect that kernels write it.
+    pub unsafe fn adopt(&mut self, address: u64, bytes: u64) -> Result<(), MemoryError> {
+        let not_shared = |why| Err(MemoryError::NotShared { address, bytes, why });
+        if !self.is_identity_mapped() {
+            return not_shared("the machine's addresses are others here");
+        }
+        if !self.allocations.adopt(address, bytes) {
+            return not_shared("they are part of an allocation");
+        }
+        Ok(())
+    }
+
+    /// Ends what [`Memory::adopt`] began.
+    ///
+    /// # Errors
+    /// [`MemoryError::NotAllocated`] where no adopted memory starts at `address`.
+    pub fn disown(&mut self, address: u64) -> Result<(), MemoryError> {
+        if self.allocations.disown(address) { Ok(()) } else { Err(MemoryError::NotAllocated { address }) }
+    }
+
     /// Copies from the device into `out`.
     ///
     /// # Errors
@@ -113,7 +142,7 @@ impl Memory {
     pub fn read(&self, address: u64, out: &mut [u8]) -> Result<(), MemoryError> {
         self.require(address, out.len() as u64)?;
         // SAFETY: the range lies in a live allocation, whose bytes the arena has committed; `out` is other memory.
-        unsafe { std::ptr::copy_nonoverlapping(self.arena.at(address - GLOBAL_BASE), out.as_mut_ptr(), out.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(self.byte(address), out.as_mut_ptr(), out.len()) };
         Ok(())
     }
 
@@ -124,7 +153,7 @@ impl Memory {
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         self.require(address, bytes.len() as u64)?;
         // SAFETY: as in `read`; `&mut self` keeps every other reader out.
-        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.arena.at(address - GLOBAL_BASE), bytes.len()) };
+        unsafe { std::ptr::copy_nonoverlapping(bytes.as_ptr(), self.byte(address), bytes.len()) };
         Ok(())
     }
 
@@ -135,7 +164,7 @@ impl Memory {
     pub fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), MemoryError> {
         self.require(address, bytes)?;
         // SAFETY: as in `write`.
-        unsafe { std::ptr::write_bytes(self.arena.at(address - GLOBAL_BASE), value, bytes as usize) };
+        unsafe { std::ptr::write_bytes(self.byte(address), value, bytes as usize) };
         Ok(())
     }
 
@@ -148,7 +177,7 @@ impl Memory {
         self.require(to, bytes)?;
         // SAFETY: as in `write`; `ptr::copy` allows overlap.
         unsafe {
-            std::ptr::copy(self.arena.at(from - GLOBAL_BASE), self.arena.at(to - GLOBAL_BASE), bytes as usize);
+            std::ptr::copy(self.byte(from), self.byte(to), bytes as usize);
         }
         Ok(())
     }
@@ -169,8 +198,13 @@ impl Memory {
     /// The address must lie in a live allocation ([`Memory::extent`]); what is read or written there must stay inside it, and
     /// no other thread may write the same bytes meanwhile. Writing needs the right that a `&mut Memory` gives.
     pub unsafe fn host_pointer(&self, address: u64) -> *mut u8 {
-        // SAFETY: the caller keeps the address inside a live allocation.
-        unsafe { self.arena.at(address - GLOBAL_BASE) }
+        self.byte(address)
+    }
+
+    /// Where the byte of a device address is. Adopted memory lies outside the arena, at the same distance in both.
+    #[inline(always)]
+    fn byte(&self, address: u64) -> *mut u8 {
+        self.arena.at(address.wrapping_sub(GLOBAL_BASE))
     }
 
     fn require(&self, address: u64, bytes: u64) -> Result<(), MemoryError> {
