@@ -19,6 +19,7 @@ struct Details {
     source_line: String,
     message: String,
     help: Option<String>,
+    unsupported: bool,
     span: Range<usize>,
 }
 
@@ -32,6 +33,7 @@ impl PtxError {
             source_line: shorten(source.line_text(line)),
             message: problem.message,
             help: problem.help,
+            unsupported: problem.unsupported,
             span: problem.span.start as usize..problem.span.end as usize,
         }))
     }
@@ -66,6 +68,11 @@ impl PtxError {
         self.0.help.as_deref()
     }
 
+    /// Whether the text is right and asks for what the machine does not have, rather than wrong.
+    pub fn is_unsupported(&self) -> bool {
+        self.0.unsupported
+    }
+
     /// The bytes of the text that are meant.
     pub fn span(&self) -> Range<usize> {
         self.0.span.clone()
@@ -98,15 +105,22 @@ pub(super) struct Problem {
     pub span: Span,
     pub message: String,
     pub help: Option<String>,
+    pub unsupported: bool,
 }
 
 impl Problem {
     pub fn new(span: Span, message: impl Into<String>) -> Self {
-        Self { span, message: message.into(), help: None }
+        Self { span, message: message.into(), help: None, unsupported: false }
     }
 
     pub fn help(mut self, help: impl Into<String>) -> Self {
         self.help = Some(help.into());
+        self
+    }
+
+    /// Marks what is right in itself but not executed by the machine.
+    pub fn unsupported(mut self) -> Self {
+        self.unsupported = true;
         self
     }
 }

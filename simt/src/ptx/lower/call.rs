@@ -43,7 +43,9 @@ impl Function<'_, '_> {
             Binding::Function(index) => index,
             Binding::Register(..) => {
                 let message = format!("a call of the address in `{text}`");
-                return Err(Problem::new(name.span, message).help("only calls of a named function are executed"));
+                return Err(Problem::new(name.span, message)
+                    .help("only calls of a named function are executed")
+                    .unsupported());
             }
             _ => return Err(self.not_a(parts.function, "a function")),
         };
@@ -61,7 +63,8 @@ impl Function<'_, '_> {
             return Ok(());
         }
         let message = format!("`{text}` is declared, but has no body in this module");
-        Err(Problem::new(name.span, message).help("the machine executes only functions whose code is in the module"))
+        let help = "the machine executes only functions whose code is in the module";
+        Err(Problem::new(name.span, message).help(help).unsupported())
     }
 
     fn call_function(&mut self, name: Name, callee: u32, parts: &Parts<'_>) -> Outcome<()> {

@@ -142,6 +142,7 @@ impl<'m> Function<'_, 'm> {
         let text = self.text(instruction.opcode);
         Problem::new(instruction.opcode, format!("`{text}` is not executed by the machine"))
             .help("other entries of the module can still run")
+            .unsupported()
     }
 }
 
