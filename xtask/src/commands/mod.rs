@@ -2,6 +2,7 @@
 
 mod build;
 mod ci;
+mod driver;
 mod new;
 mod start;
 mod test;
@@ -19,6 +20,7 @@ Commands of xtask itself:
   test [WORDS…]    builds the kernels, then runs every test; WORDS go to `cargo test`
   ci               what CI runs: formatting, lints, every test
   build            builds kernels and program, and starts nothing
+  driver           builds the machine as a CUDA driver and prints its folder; `driver -- CMD …` runs CMD on it
   new kernel NAME  makes a kernel crate in a new folder NAME
 
 Options before or after any command:
@@ -32,6 +34,7 @@ pub fn run(words: impl IntoIterator<Item = String>) -> Result<ExitCode> {
     match words.command.as_deref() {
         Some("build") => build::run(&workspace, &words),
         Some("ci") => ci::run(&workspace, &words),
+        Some("driver") => driver::run(&workspace, &words),
         Some("new") => new::run(&workspace, &words),
         Some("test") => test::run(&workspace, &words),
         Some("help") | None => {
