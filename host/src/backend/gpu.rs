@@ -10,7 +10,8 @@ use cuda_std::host::{DevicePtr, Kernel, KernelArgs};
 
 use super::gpus::MODELLED;
 use super::{
-    Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, StreamId, Watcher,
+    Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, Loaded, StreamId,
+    Watcher,
 };
 use crate::numbers::Time;
 
@@ -164,9 +165,9 @@ impl Gpu {
         self.backend.reports(&launches?)
     }
 
-    /// Registers a thread of the loaded kernel, as a driver reports them; `None` on the machine.
-    pub fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
-        self.backend.registers(kernel)
+    /// What a driver says of the launch's kernel and its residency; `None` on the machine.
+    pub fn loaded(&self, request: &LaunchRequest) -> Result<Option<Loaded>, GpuError> {
+        self.backend.loaded(request)
     }
 
     /// As [`Gpu::profile`], showing every issue to an observer.

@@ -128,6 +128,21 @@ impl LaunchReport {
     }
 }
 
+/// A kernel as a driver loaded it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Loaded {
+    /// Registers a thread.
+    pub registers: u32,
+    /// Local memory a thread, in bytes.
+    pub local_bytes: u32,
+    /// Static shared memory a block, in bytes.
+    pub shared_bytes: u32,
+    /// Blocks of the launch that an SM holds, by the driver's own occupancy calculator.
+    pub blocks_per_sm: u32,
+    /// Whether the code came as a cubin; else the driver compiled it from PTX.
+    pub from_cubin: bool,
+}
+
 /// What a report needs to know of the device behind a backend.
 #[derive(Clone, Debug)]
 pub struct DeviceFacts {
@@ -176,9 +191,9 @@ pub trait Backend: Send + Sync {
     /// Waits for both events; the time between them.
     fn elapsed(&self, start: EventId, end: EventId) -> Result<Time, GpuError>;
 
-    /// Registers a thread of the loaded kernel, as a driver reports them; `None` where there is no driver.
-    fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
-        let _ = kernel;
+    /// What a driver says of a kernel that it loaded and of its residency in such a launch; `None` where there is no driver.
+    fn loaded(&self, request: &LaunchRequest) -> Result<Option<Loaded>, GpuError> {
+        let _ = request;
         Ok(None)
     }
 

@@ -143,6 +143,7 @@ impl LabContext<'_> {
             let end = Claim::new("runs", lab.sections, "the lab runs to its end", holds("it does"));
             claims.push(end.judge(Some(Value::Text(error.clone())), None, &setting));
         }
+        claims.extend(self.driver_agrees(lab).map(|(claim, found, missing)| claim.judge(found, missing, &setting)));
         for claim in (lab.claims)() {
             let found = self.found.remove(&claim.id);
             let missing = self.missing.remove(&claim.id);
@@ -166,5 +167,19 @@ impl LabContext<'_> {
             notes: self.notes,
             claims,
         }
+    }
+
+    /// On a GPU, what every row is held to: the driver that loaded ptxas's cubin counts its registers as ptxas did, and as many
+    /// resident blocks as the calculator.
+    fn driver_agrees(&self, lab: &Lab) -> Option<(Claim, Option<Value>, Option<String>)> {
+        let statement = "the driver counts registers as ptxas and resident blocks as the calculator does, in every row";
+        let claim = Claim::new("driver_agrees", lab.sections, statement, holds("they agree"));
+        let loaded: Vec<&KernelRow> = self.kernels.iter().filter(|row| row.loaded.is_some()).collect();
+        let is_of_cubins = loaded.first()?.loaded.is_some_and(|loaded| loaded.from_cubin);
+        if !is_of_cubins {
+            return Some((claim, None, Some("the driver compiled the PTX itself".to_owned())));
+        }
+        let otherwise = loaded.iter().find_map(|row| Some(format!("{}: {}", row.kernel, row.disagreement()?)));
+        Some((claim, Some(Value::Text(otherwise.unwrap_or_else(|| TRUE.to_owned()))), None))
     }
 }

@@ -65,6 +65,7 @@ fn timed() -> KernelRow {
         device: "RTX 5070".to_owned(),
         arch: "sm_120".to_owned(),
         registers: Regs::Ptxas(12),
+        loaded: None,
         spill_store_bytes: 0,
         spill_load_bytes: 0,
         stack_bytes: 0,

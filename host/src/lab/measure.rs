@@ -103,6 +103,7 @@ fn row(
         device: gpu.device().name.clone(),
         arch: gpu.device().arch.clone(),
         registers: resources.registers,
+        loaded: gpu.loaded(request)?,
         spill_store_bytes: resources.spill_store_bytes,
         spill_load_bytes: resources.spill_load_bytes,
         stack_bytes: resources.stack_bytes,

@@ -2,7 +2,7 @@
 
 use warpwise_simt::occupancy::Occupancy;
 
-use crate::backend::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
+use crate::backend::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet, Loaded};
 use crate::ceilings::Work;
 use crate::numbers::{Regs, Time};
 
@@ -15,6 +15,8 @@ pub struct KernelRow {
     pub device: String,
     pub arch: String,
     pub registers: Regs,
+    /// What the driver says of the same kernel; `None` on the machine.
+    pub loaded: Option<Loaded>,
     pub spill_store_bytes: u32,
     pub spill_load_bytes: u32,
     pub stack_bytes: u32,
@@ -32,6 +34,19 @@ pub struct KernelRow {
 }
 
 impl KernelRow {
+    /// Where the driver, which loaded the cubin that ptxas made, says otherwise than ptxas and the calculator: `12 registers by
+    /// ptxas, 14 by the driver`. Nothing where it compiled PTX of its own.
+    pub fn disagreement(&self) -> Option<String> {
+        let loaded = self.loaded.filter(|loaded| loaded.from_cubin)?;
+        let (registers, blocks) = (self.registers.value(), self.occupancy.blocks_per_sm);
+        if registers != loaded.registers {
+            let source = self.registers.source();
+            return Some(format!("{registers} registers by {source}, {} by the driver", loaded.registers));
+        }
+        let differ = blocks != loaded.blocks_per_sm;
+        differ.then(|| format!("{blocks} blocks an SM by the calculator, {} by the driver", loaded.blocks_per_sm))
+    }
+
     /// What the launch moved and computed: the least bytes if the lab states them, else the sectors counted at L2; operations
     /// as they were counted.
     pub fn work(&self) -> Work {
@@ -70,5 +85,28 @@ impl OccupancyFigures {
             blocks_per_sm: u32::try_from(occupancy.blocks_per_sm).unwrap_or(0),
             limiters: occupancy.limiters.iter().map(|limiter| limiter.name()).collect(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::backend::Loaded;
+    use crate::lab::fixture;
+
+    #[test]
+    fn a_driver_that_counts_otherwise_is_noticed_if_it_loaded_the_cubin() {
+        let mut row = fixture::run().labs.remove(0).kernels.remove(0);
+        assert_eq!(row.disagreement(), None, "there is no driver");
+        let same = Loaded { registers: 12, local_bytes: 0, shared_bytes: 0, blocks_per_sm: 6, from_cubin: true };
+        let mut disagreement = |loaded| {
+            row.loaded = Some(loaded);
+            row.disagreement()
+        };
+        assert_eq!(disagreement(same), None);
+        let more = disagreement(Loaded { registers: 14, ..same });
+        assert_eq!(more.as_deref(), Some("12 registers by ptxas, 14 by the driver"));
+        let fewer = disagreement(Loaded { blocks_per_sm: 5, ..same });
+        assert_eq!(fewer.as_deref(), Some("6 blocks an SM by the calculator, 5 by the driver"));
+        assert_eq!(disagreement(Loaded { registers: 14, from_cubin: false, ..same }), None);
     }
 }

@@ -15,7 +15,10 @@ pub fn kernel_cells(row: &KernelRow, ceilings: &[Ceilings]) -> [String; 6] {
         "" => row.kernel.clone(),
         variant => format!("{}, {variant}", row.kernel),
     };
-    let registers = format!("{} ({})", row.registers.value(), row.registers.source());
+    let registers = match row.disagreement() {
+        Some(disagreement) => disagreement,
+        None => format!("{} ({})", row.registers.value(), row.registers.source()),
+    };
     [name, registers, spills(row), occupancy(row), row.occupancy.limiters.join(", "), times(row, ceilings)]
 }
 

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Integer, Real, number};
-use crate::backend::CounterSet;
+use crate::backend::{CounterSet, Loaded};
 use crate::ceilings::{Ceilings, Work};
 use crate::claim::{self, Judged, Toolchain};
 use crate::lab::{KernelRow, LabOutcome, Plot, RunOutcome, Table};
@@ -57,6 +57,7 @@ struct KernelJson<'a> {
     device: &'a str,
     arch: &'a str,
     registers: RegistersJson,
+    driver: Option<DriverJson>,
     spill_store_bytes: u32,
     spill_load_bytes: u32,
     stack_bytes: u32,
@@ -75,6 +76,16 @@ struct KernelJson<'a> {
 pub(super) struct RegistersJson {
     value: u32,
     source: &'static str,
+}
+
+/// The same kernel by the driver that loaded it.
+#[derive(Serialize)]
+struct DriverJson {
+    registers: u32,
+    local_bytes: u32,
+    shared_bytes: u32,
+    blocks_per_sm: u32,
+    from_cubin: bool,
 }
 
 #[derive(Serialize)]
@@ -202,6 +213,7 @@ fn kernel<'a>(row: &'a KernelRow, ceilings: &[Ceilings]) -> KernelJson<'a> {
         device: &row.device,
         arch: &row.arch,
         registers: registers(row.registers),
+        driver: row.loaded.map(driver),
         spill_store_bytes: row.spill_store_bytes,
         spill_load_bytes: row.spill_load_bytes,
         stack_bytes: row.stack_bytes,
@@ -223,6 +235,11 @@ fn kernel<'a>(row: &'a KernelRow, ceilings: &[Ceilings]) -> KernelJson<'a> {
         no_time: row.no_time.as_deref(),
         counters: row.counters.as_ref().map(counters),
     }
+}
+
+fn driver(loaded: Loaded) -> DriverJson {
+    let Loaded { registers, local_bytes, shared_bytes, blocks_per_sm, from_cubin } = loaded;
+    DriverJson { registers, local_bytes, shared_bytes, blocks_per_sm, from_cubin }
 }
 
 pub(super) fn registers(registers: Regs) -> RegistersJson {

@@ -9,6 +9,7 @@ mod error;
 mod gate;
 mod handles;
 mod library;
+mod loaded;
 mod sample;
 
 use std::collections::{BTreeMap, HashMap};
@@ -22,13 +23,14 @@ use cust::sys;
 use warpwise_simt::device::Device;
 
 pub use driver::gpus;
-use error::{DriverError, DriverResult, check, failed};
+use error::{DriverError, DriverResult, failed};
 use gate::Gate;
 use handles::Event;
 pub use library::{Driver, NoDriver};
 
 use super::{
-    Backend, BackendKind, DeviceFacts, EventId, GpuError, KernelFault, LaunchId, LaunchReport, LaunchRequest, StreamId,
+    Backend, BackendKind, DeviceFacts, EventId, GpuError, KernelFault, LaunchId, LaunchReport, LaunchRequest, Loaded,
+    StreamId,
 };
 use crate::backend::gpus::Image;
 use crate::kernels::Code;
@@ -45,6 +47,7 @@ pub struct Cuda {
     l2_bytes: u64,
     clock_mhz: u32,
     gate: Gate,
+    from_cubin: bool,
 }
 
 // SAFETY: a CUDA context and what lives in it may be used from any thread that has made the context current (CUDA driver
@@ -85,16 +88,8 @@ impl Cuda {
             Image::Ptx(text) => Module::from_ptx(text, &[]),
         };
         let module = module.map_err(|error| error::load_failed(image, &facts, error))?;
-        Ok(Self { state: Mutex::default(), module, context, facts, driver, l2_bytes, clock_mhz, gate })
-    }
-
-    /// Registers a thread, as the driver reports them for the code it loaded.
-    fn registers_of(&self, function: sys::CUfunction) -> Result<u32, GpuError> {
-        let mut value = 0;
-        let attribute = sys::CUfunction_attribute_enum::CU_FUNC_ATTRIBUTE_NUM_REGS;
-        // SAFETY: `function` is of this context's module, and `value` is a place for one int.
-        check("reading a kernel's registers", unsafe { sys::cuFuncGetAttribute(&raw mut value, attribute, function) })?;
-        u32::try_from(value).map_err(|_| GpuError::Load(format!("the driver reports {value} registers for a kernel")))
+        let from_cubin = matches!(image, Image::Cubin(_));
+        Ok(Self { state: Mutex::default(), module, context, facts, driver, l2_bytes, clock_mhz, gate, from_cubin })
     }
 
     /// Makes the context current in this thread.
@@ -323,9 +318,9 @@ impl Backend for Cuda {
         Ok(LaunchId(id))
     }
 
-    fn registers(&self, kernel: &str) -> Result<Option<u32>, GpuError> {
+    fn loaded(&self, request: &LaunchRequest) -> Result<Option<Loaded>, GpuError> {
         let _state = self.work()?;
-        self.registers_of(self.function(kernel)?).map(Some)
+        self.loaded_of(request).map(Some)
     }
 
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError> {

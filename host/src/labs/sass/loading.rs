@@ -1,8 +1,9 @@
 //! What a GPU's driver loads: PTX older than the chip, but no cubin of another architecture.
 
+use cuda_std::host::DevicePtr;
 use warpwise_kernels::vecadd::vecadd;
 
-use crate::backend::{Gpu, GpuError, LaunchShape};
+use crate::backend::{Gpu, GpuError, LaunchRequest, LaunchShape};
 use crate::claim::{Claim, equal, holds};
 use crate::lab::{LabContext, LabError};
 use crate::labs::input;
@@ -39,8 +40,10 @@ pub fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
             cx.note(format!("a cubin for {OLDER}: {}", refused.unwrap_or_else(|| "loaded".to_owned())));
         }
     }
-    if let Some(registers) = gpu.registers(vecadd.name)? {
-        cx.found("driver_registers", registers);
+    let null = DevicePtr::NULL;
+    let request = LaunchRequest::new(&vecadd, LaunchShape::linear(N, BLOCK), &(null, null, null, N));
+    if let Some(loaded) = gpu.loaded(&request)? {
+        cx.found("driver_registers", loaded.registers);
     }
     Ok(())
 }
