@@ -5,6 +5,36 @@
 
 use warpwise_simt::isa::Isa;
 
+/// Samples whose quartiles are further apart than this share of their median are called noisy. A choice: on an H200
+/// all samples of a kernel of a millisecond lie within 0.3% (docs/measurements), so a quarter of them 5% off is not the kernel.
+pub const SPREAD_MAX: f64 = 0.05;
+
+/// A GPU's clocks while samples were taken.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Clocks {
+    pub sm_mhz_min: u32,
+    pub sm_mhz_max: u32,
+    pub memory_mhz: u32,
+    /// What held them down, in a word or two each; empty if nothing did.
+    pub throttled: Vec<&'static str>,
+}
+
+impl Clocks {
+    /// These and what another reading showed.
+    #[must_use]
+    pub fn and(mut self, other: Self) -> Self {
+        self.sm_mhz_min = self.sm_mhz_min.min(other.sm_mhz_min);
+        self.sm_mhz_max = self.sm_mhz_max.max(other.sm_mhz_max);
+        self.memory_mhz = self.memory_mhz.min(other.memory_mhz);
+        for reason in other.throttled {
+            if !self.throttled.contains(&reason) {
+                self.throttled.push(reason);
+            }
+        }
+        self
+    }
+}
+
 /// How long a kernel took.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Time {
@@ -27,6 +57,8 @@ pub enum Time {
         /// How far apart the quartiles are, as a share of the median.
         spread: f64,
         samples: u32,
+        /// What the clocks did meanwhile, where that could be read.
+        clocks: Option<Clocks>,
         device: String,
     },
 }
@@ -42,8 +74,30 @@ impl Time {
             us_max: samples_us.last().copied().unwrap_or(us),
             spread: if us > 0.0 { (quantile(samples_us, 0.75) - quantile(samples_us, 0.25)) / us } else { 0.0 },
             samples: u32::try_from(samples_us.len()).unwrap_or(u32::MAX),
+            clocks: None,
             device,
         }
+    }
+
+    /// The same time with what the clocks did meanwhile; a modelled one has the model's clock and stays as it is.
+    #[must_use]
+    pub fn with_clocks(mut self, read: Option<Clocks>) -> Self {
+        if let Time::Measured { clocks, .. } = &mut self {
+            *clocks = read;
+        }
+        self
+    }
+
+    /// Why a measured time is to be taken with care: its samples scatter, or the clocks were held down.
+    pub fn doubts(&self) -> Vec<String> {
+        let Time::Measured { spread, clocks, .. } = self else {
+            return Vec::new();
+        };
+        let noisy = (*spread > SPREAD_MAX).then(|| format!("noisy: quartiles {:.0}% apart", 100.0 * spread));
+        let reasons = clocks.iter().filter(|clocks| !clocks.throttled.is_empty());
+        let throttled =
+            reasons.map(|clocks| format!("throttled to {} MHz: {}", clocks.sm_mhz_min, clocks.throttled.join(", ")));
+        noisy.into_iter().chain(throttled).collect()
     }
 
     pub fn is_measured(&self) -> bool {
@@ -121,6 +175,27 @@ mod tests {
         assert_eq!(quantile(&[1.0, 2.0, 100.0], 0.5), 2.0);
         assert_eq!(quantile(&[7.0], 0.75), 7.0);
         assert_eq!(quantile(&[], 0.5), 0.0);
+    }
+
+    fn clocks(sm_mhz: u32, throttled: &[&'static str]) -> Clocks {
+        Clocks { sm_mhz_min: sm_mhz, sm_mhz_max: sm_mhz, memory_mhz: 3_201, throttled: throttled.to_vec() }
+    }
+
+    #[test]
+    fn readings_of_the_clocks_add_up_to_their_range_and_each_reason_once() {
+        let all = clocks(1_980, &[]).and(clocks(1_620, &["power cap"])).and(clocks(1_755, &["power cap", "heat"]));
+        assert_eq!((all.sm_mhz_min, all.sm_mhz_max, all.memory_mhz), (1_620, 1_980, 3_201));
+        assert_eq!(all.throttled, ["power cap", "heat"]);
+    }
+
+    #[test]
+    fn scattered_samples_and_clocks_held_down_are_doubts_and_calm_ones_none() {
+        let calm = Time::measured(&mut [10.0, 10.1, 10.2], "GPU".to_owned());
+        assert!(calm.clone().with_clocks(Some(clocks(1_980, &[]))).doubts().is_empty());
+        let throttled = calm.with_clocks(Some(clocks(1_620, &["power cap"])));
+        assert_eq!(throttled.doubts(), ["throttled to 1620 MHz: power cap"]);
+        let noisy = Time::measured(&mut [8.0, 10.0, 12.0], "GPU".to_owned());
+        assert_eq!(noisy.doubts(), ["noisy: quartiles 20% apart"]);
     }
 
     #[test]

@@ -249,7 +249,10 @@ mod tests {
               vecadd, n =   12 (ptxas)  –                    100% (81% seen)  warps    16.32 µs modelled (41,000
               1,000,003                                                                cycles, ptx), 59% of
                                                                                        copy; 5.1 µs measured (5
-                                                                                       µs to 5.9 µs, 50 samples)
+                                                                                       µs to 5.9 µs, 50 samples;
+                                                                                       noisy: quartiles 6%
+                                                                                       apart; throttled to 1620
+                                                                                       MHz: power cap)
               heavy_capped  40 (ptxas)  148 B out, 160 B in  100% (81% seen)  warps    needs SASS
 
               blocks by size

@@ -77,7 +77,8 @@ pub fn time(time: &Time) -> String {
         }
         Time::Measured { us, us_min, us_max, samples, .. } => {
             let [us, min, max] = [us, us_min, us_max].map(|us| microseconds(*us));
-            format!("{us} measured ({min} to {max}, {samples} samples)")
+            let doubts: String = time.doubts().iter().map(|doubt| format!("; {doubt}")).collect();
+            format!("{us} measured ({min} to {max}, {samples} samples{doubts})")
         }
     }
 }

@@ -8,7 +8,7 @@ use crate::backend::{CounterSet, Loaded};
 use crate::ceilings::{Ceilings, Work};
 use crate::claim::{self, Judged, Toolchain};
 use crate::lab::{KernelRow, LabOutcome, Plot, RunOutcome, Table};
-use crate::numbers::{Regs, Time, isa_name};
+use crate::numbers::{Regs, SPREAD_MAX, Time, isa_name};
 
 #[derive(Serialize)]
 struct Document<'a> {
@@ -115,8 +115,31 @@ struct TimeOfWorkJson<'a> {
 #[derive(Serialize)]
 #[serde(tag = "source", rename_all = "lowercase")]
 enum TimeJson<'a> {
-    Modelled { isa: &'static str, device: &'a str, validated: bool, cycles: Integer, us: Real },
-    Measured { device: &'a str, us: Real, us_min: Real, us_max: Real, spread: Real, samples: u32 },
+    Modelled {
+        isa: &'static str,
+        device: &'a str,
+        validated: bool,
+        cycles: Integer,
+        us: Real,
+    },
+    Measured {
+        device: &'a str,
+        us: Real,
+        us_min: Real,
+        us_max: Real,
+        spread: Real,
+        samples: u32,
+        noisy: bool,
+        clocks: Option<ClocksJson<'a>>,
+    },
+}
+
+#[derive(Serialize)]
+struct ClocksJson<'a> {
+    sm_mhz_min: u32,
+    sm_mhz_max: u32,
+    memory_mhz: u32,
+    throttled: &'a [&'static str],
 }
 
 #[derive(Serialize)]
@@ -265,13 +288,20 @@ fn time(time: &Time) -> TimeJson<'_> {
             cycles: Integer((*cycles).into()),
             us: Real(*us),
         },
-        Time::Measured { us, us_min, us_max, spread, samples, device } => TimeJson::Measured {
+        Time::Measured { us, us_min, us_max, spread, samples, clocks, device } => TimeJson::Measured {
             device,
             us: Real(*us),
             us_min: Real(*us_min),
             us_max: Real(*us_max),
             spread: Real(*spread),
             samples: *samples,
+            noisy: *spread > SPREAD_MAX,
+            clocks: clocks.as_ref().map(|clocks| ClocksJson {
+                sm_mhz_min: clocks.sm_mhz_min,
+                sm_mhz_max: clocks.sm_mhz_max,
+                memory_mhz: clocks.memory_mhz,
+                throttled: &clocks.throttled,
+            }),
         },
     }
 }

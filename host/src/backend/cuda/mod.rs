@@ -4,6 +4,7 @@
 //! registers that run) or from PTX. A launch that asks for a time runs once for its results and is then sampled: see [`sample`].
 //! Handles of the driver belong to a context, not to a thread; every call makes the context current first.
 
+mod clocks;
 mod driver;
 mod error;
 mod gate;
@@ -22,6 +23,7 @@ use cust::stream::{Stream, StreamFlags};
 use cust::sys;
 use warpwise_simt::device::Device;
 
+use clocks::ClockWatch;
 pub use driver::gpus;
 use error::{DriverError, DriverResult, failed};
 use gate::Gate;
@@ -47,6 +49,7 @@ pub struct Cuda {
     l2_bytes: u64,
     clock_mhz: u32,
     gate: Gate,
+    clocks: Option<ClockWatch>,
     from_cubin: bool,
 }
 
@@ -88,8 +91,13 @@ impl Cuda {
             Image::Ptx(text) => Module::from_ptx(text, &[]),
         };
         let module = module.map_err(|error| error::load_failed(image, &facts, error))?;
+        let clocks = match driver {
+            Driver::Nvidia => ClockWatch::open(device),
+            Driver::Warpwise => None,
+        };
         let from_cubin = matches!(image, Image::Cubin(_));
-        Ok(Self { state: Mutex::default(), module, context, facts, driver, l2_bytes, clock_mhz, gate, from_cubin })
+        let state = Mutex::default();
+        Ok(Self { state, module, context, facts, driver, l2_bytes, clock_mhz, gate, clocks, from_cubin })
     }
 
     /// Makes the context current in this thread.

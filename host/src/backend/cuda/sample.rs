@@ -8,17 +8,20 @@
 use cust::sys;
 use warpwise_simt::isa::Isa;
 
+use super::clocks::ClockWatch;
 use super::error::{DriverResult, failed, result};
 use super::handles::{Event, Scratch};
 use super::library::Driver;
 use super::{Cuda, DeviceFacts, GpuError, State};
 use crate::backend::LaunchRequest;
-use crate::numbers::Time;
+use crate::numbers::{Clocks, Time};
 
 /// Launches before the first sample: clocks rise, code is loaded.
 const WARM_UP: u32 = 3;
 /// Samples of a launch on a GPU.
 const SAMPLES: u32 = 30;
+/// Rounds from one reading of the clocks to the next.
+const CLOCKS_EVERY: u32 = 5;
 /// Size of the buffer that is overwritten between samples, as a multiple of L2.
 const FLUSH_L2_MULTIPLE: u64 = 2;
 
@@ -38,35 +41,44 @@ impl Cuda {
         let flush = Scratch::new(FLUSH_L2_MULTIPLE * self.l2_bytes)?;
         let clock = Clock::new().map_err(|error| failed("creating an event", error))?;
         let mut samples_us = vec![Vec::new(); requests.len()];
+        let mut clocks: Vec<Option<Clocks>> = vec![None; requests.len()];
         for round in 0..warm_up + samples {
-            for (request, samples_us) in requests.iter().zip(&mut samples_us) {
-                let us = self.sample(state, request, &flush, &clock)?;
+            for (index, request) in requests.iter().enumerate() {
+                let watched = round >= warm_up && round % CLOCKS_EVERY == 0;
+                let (us, read) = self.sample(state, request, &flush, &clock, watched)?;
                 if round >= warm_up {
-                    samples_us.push(us);
+                    samples_us[index].push(us);
                 }
+                clocks[index] = [clocks[index].take(), read].into_iter().flatten().reduce(Clocks::and);
             }
         }
         self.settle(state, "putting memory back", kept.put_back())?;
         self.wait(state)?;
-        Ok(samples_us.iter_mut().map(|samples| time(self.driver, &self.facts, self.clock_mhz, samples)).collect())
+        let time = |(samples, clocks): (&mut Vec<f64>, Option<Clocks>)| {
+            time(self.driver, &self.facts, self.clock_mhz, samples).with_clocks(clocks)
+        };
+        Ok(samples_us.iter_mut().zip(clocks).map(time).collect())
     }
 
-    /// Microseconds of one launch, by events around it.
+    /// Microseconds of one launch, by events around it; with the clocks, read while it runs, if they are watched.
     fn sample(
         &self,
         state: &mut State,
         request: &LaunchRequest,
         flush: &Scratch,
         clock: &Clock,
-    ) -> Result<f64, GpuError> {
+        watched: bool,
+    ) -> Result<(f64, Option<Clocks>), GpuError> {
         let stream = Self::stream(state, request.stream)?;
         let prepared = fill(flush, stream).and_then(|()| clock.start.record(stream));
         self.settle(state, "preparing a sample", prepared)?;
         let submitted = self.submit(state, request)?;
         self.settle(state, "launching", submitted)?;
         self.settle(state, "recording an event", clock.end.record(stream))?;
+        let clocks = self.clocks.as_ref().filter(|_| watched).and_then(ClockWatch::read);
         self.wait(state)?;
-        clock.end.us_since(&clock.start).map_err(|error| failed("reading a time", error))
+        let us = clock.end.us_since(&clock.start).map_err(|error| failed("reading a time", error))?;
+        Ok((us, clocks))
     }
 }
 
