@@ -118,13 +118,21 @@ impl Workbench {
     }
 
     /// A new context on a GPU: with the cubin that ptxas made for it, so that the registers reported are those that run; with
-    /// the PTX where there is no ptxas, or where the driver takes no cubins.
+    /// the PTX where there is no ptxas, or where the driver takes no cubins or none of this ptxas: a driver loads those of its
+    /// own major version of CUDA and of older ones (CUDA Compatibility, "Minor Version Compatibility").
     fn open_gpu(&self, info: &GpuInfo) -> Result<Gpu, GpuError> {
         let target = Target::arch(&info.compute_capability.arch());
         match self.tools.compile(&self.kernels.ptx, &target) {
-            Ok(compiled) if !info.is_modelled() => self.load(info, &Image::Cubin(&compiled.cubin)),
+            Ok(compiled) if !info.is_modelled() && self.takes_cubins(info) => {
+                self.load(info, &Image::Cubin(&compiled.cubin))
+            }
             _ => self.load(info, &Image::Ptx(&self.kernels.ptx)),
         }
+    }
+
+    fn takes_cubins(&self, info: &GpuInfo) -> bool {
+        let major = self.toolchain.ptxas.as_deref().and_then(|version| version.split('.').next()?.parse::<i32>().ok());
+        major.is_none_or(|major| info.cuda_version >= 1000 * major)
     }
 
     /// A new context on the GPU of the run, with the PTX for its driver to compile.
@@ -211,7 +219,13 @@ pub fn device(global: &GlobalOptions) -> Result<&'static Device, UnknownDevice> 
 fn chosen_gpu(ordinal: u32, backend: &str) -> Result<Option<GpuInfo>, WorkbenchError> {
     let listed = match backend {
         "sim" => return Ok(None),
-        "auto" => gpus::gpus().unwrap_or_default(),
+        "auto" => gpus::gpus().unwrap_or_else(|error| {
+            // No driver is the usual case; one that does not work is worth a line.
+            if !matches!(error, GpuError::NoDriver(_)) {
+                eprintln!("warpwise: no GPU is used: {error}");
+            }
+            Vec::new()
+        }),
         "cuda" => gpus::gpus()?,
         other => return Err(WorkbenchError::Backend { given: other.to_owned() }),
     };
@@ -220,7 +234,7 @@ fn chosen_gpu(ordinal: u32, backend: &str) -> Result<Option<GpuInfo>, WorkbenchE
         None if backend == "cuda" || count > 0 => {
             let message =
                 format!("there is no GPU {ordinal}: the driver lists {count}; choose one with --gpu N, from 0 on");
-            Err(GpuError::Load(message).into())
+            Err(GpuError::Unusable(message).into())
         }
         // Our own driver is the machine already: it is there for those who ask for it.
         Some(info) if backend == "auto" && info.is_modelled() => Ok(None),

@@ -22,9 +22,17 @@ pub enum GpuError {
     /// The code of a kernel, or of the whole module, is not one that the backend can run.
     #[error("{0}")]
     Load(String),
-    /// Device memory: none left, or an address that is no allocation.
+    /// An address that is no allocation.
     #[error("{0}")]
     Memory(String),
+    #[error("{0}")]
+    OutOfMemory(String),
+    /// There is no driver to ask for GPUs.
+    #[error("{0}")]
+    NoDriver(String),
+    /// There is a driver, but no GPU that can be used: too old, none listed, lost, or code that it does not take.
+    #[error("{0}")]
+    Unusable(String),
     #[error("{given} values do not fit a buffer of {capacity}; allocate a larger one")]
     TooLong { given: usize, capacity: usize },
     #[error("there is no time between the two events: {0}")]
@@ -36,6 +44,13 @@ pub enum GpuError {
     /// The backend itself is gone; its own message came first.
     #[error("the backend has stopped; start again with a new context")]
     Stopped,
+}
+
+impl GpuError {
+    /// Whether the computer is at fault and not the kernel or its caller: a run that meets it has nothing to judge.
+    pub fn is_of_the_device(&self) -> bool {
+        matches!(self, Self::OutOfMemory(_) | Self::NoDriver(_) | Self::Unusable(_))
+    }
 }
 
 /// A fault inside a kernel. A GPU tells no more than the kind; the machine tells everything.

@@ -50,7 +50,7 @@ impl GpuInfo {
 #[cfg(not(feature = "cuda"))]
 pub fn gpus() -> Result<Vec<GpuInfo>, GpuError> {
     let message = "this build has no backend for GPUs; `cargo xtask` adds it where the CUDA driver is installed";
-    Err(GpuError::Load(message.to_owned()))
+    Err(GpuError::NoDriver(message.to_owned()))
 }
 
 #[cfg(test)]

@@ -1,8 +1,10 @@
-//! `labs`: runs labs, prints what they found, writes it for programs and browsers. Exit code 1 if a claim fails.
+//! `labs`: runs labs, prints what they found, writes it for programs and browsers. Exit code 1 if a claim fails, 2 if the
+//! GPU itself let a lab down.
 
 use std::path::PathBuf;
 
 use super::{Outcome, write_text};
+use crate::backend::GpuError;
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 use crate::lab::{Lab, LabContext, RunOutcome};
@@ -53,6 +55,10 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
         }
         progress.aside(|| terminal.lab(&outcome, &run.ceilings))?;
         run.labs.push(outcome);
+        // A GPU that is lost is lost to the labs to come; one that had too little memory may have enough for them.
+        if matches!(run.labs.last().and_then(|lab| lab.trouble.as_ref()), Some(GpuError::Unusable(_))) {
+            break;
+        }
     }
     drop(progress);
     terminal.summary(&run)?;
@@ -61,6 +67,9 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     }
     if let Some(path) = &options.html {
         write_text(path, &html::page(&run))?;
+    }
+    if let Some(trouble) = run.labs.iter().find_map(|lab| lab.trouble.clone()) {
+        return Err(trouble.into());
     }
     Ok(if run.summary().fails > 0 { Outcome::Failed } else { Outcome::Good })
 }

@@ -35,6 +35,11 @@ impl Code {
         self.module.entries()
     }
 
+    /// The PTX version that the text asks for: major, minor.
+    pub fn ptx_version(&self) -> (u32, u32) {
+        self.module.version()
+    }
+
     pub fn variables(&self) -> &[Variable] {
         self.module.variables()
     }

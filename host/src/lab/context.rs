@@ -137,7 +137,9 @@ impl LabContext<'_> {
             device: self.bench.device_name().to_owned(),
             toolchain: self.bench.toolchain().clone(),
         };
-        let stopped = result.err().map(|error| error.to_string());
+        let error = result.err();
+        let trouble = error.as_ref().and_then(LabError::of_the_device).cloned();
+        let stopped = error.map(|error| error.to_string());
         let mut claims = Vec::new();
         if let Some(error) = &stopped {
             let end = Claim::new("runs", lab.sections, "the lab runs to its end", holds("it does"));
@@ -166,6 +168,7 @@ impl LabContext<'_> {
             plots: self.plots,
             notes: self.notes,
             claims,
+            trouble,
         }
     }
 

@@ -53,6 +53,7 @@ pub fn run() -> RunOutcome {
         plots: vec![plot],
         notes: vec!["refused: 1,025 threads".to_owned()],
         claims: claims.into_iter().map(|(claim, found)| claim.judge(found, None, &setting)).collect(),
+        trouble: None,
     };
     RunOutcome { toolchain, ceilings: vec![Ceilings::of_model(Device::default_device())], labs: vec![lab] }
 }

@@ -105,3 +105,15 @@ pub enum LabError {
     #[error("{0}")]
     Other(String),
 }
+
+impl LabError {
+    /// The error of the computer behind this one, if it is that.
+    fn of_the_device(&self) -> Option<&GpuError> {
+        match self {
+            Self::Gpu(error) | Self::Workbench(WorkbenchError::Gpu(error)) => {
+                Some(error).filter(|error| error.is_of_the_device())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,7 +1,7 @@
 //! What a lab leaves behind: the one in-memory form that terminal, JSON and HTML reports are written from.
 
 use super::{KernelRow, Lab, Plot, Table};
-use crate::backend::BackendKind;
+use crate::backend::{BackendKind, GpuError};
 use crate::ceilings::Ceilings;
 use crate::claim::{Judged, Toolchain, Verdict};
 
@@ -16,6 +16,8 @@ pub struct LabOutcome {
     /// Lines for the reader, below the tables.
     pub notes: Vec<String>,
     pub claims: Vec<Judged>,
+    /// What ended the lab, if it was the computer and not a kernel: there is no verdict in it.
+    pub trouble: Option<GpuError>,
 }
 
 impl LabOutcome {

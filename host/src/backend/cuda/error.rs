@@ -6,6 +6,7 @@ use std::fmt;
 use cust::error::CudaError;
 use cust::sys;
 
+use super::trouble::trouble;
 use super::{DeviceFacts, GpuError, KernelFault};
 use crate::backend::gpus::Image;
 
@@ -61,16 +62,14 @@ pub fn check(doing: &str, code: sys::CUresult) -> Result<(), GpuError> {
 
 /// A call that failed for no fault of a kernel.
 pub fn failed(doing: &str, error: impl Into<DriverError>) -> GpuError {
-    match error.into() {
-        DriverError::OUT_OF_MEMORY => {
-            GpuError::Memory(format!("{doing}: the GPU has no memory left; use a smaller size"))
-        }
-        error => GpuError::Load(format!("{doing} failed: {error}")),
-    }
+    let error = error.into();
+    trouble(doing, error).unwrap_or_else(|| GpuError::Load(format!("{doing} failed: {error}")))
 }
 
 pub fn no_memory(bytes: u64) -> GpuError {
-    GpuError::Memory(format!("{bytes} bytes of device memory are not to be had; use a smaller size"))
+    let message =
+        format!("{bytes} bytes of device memory are not to be had\nuse a smaller size, or end what else uses it");
+    GpuError::OutOfMemory(message)
 }
 
 pub fn no_kernel(kernel: &str, error: impl Into<DriverError>) -> GpuError {
@@ -80,6 +79,9 @@ pub fn no_kernel(kernel: &str, error: impl Into<DriverError>) -> GpuError {
 /// The driver refused the code.
 pub fn load_failed(image: &Image<'_>, facts: &DeviceFacts, error: impl Into<DriverError>) -> GpuError {
     let error = error.into();
+    if let Some(trouble) = trouble("loading the kernels", error) {
+        return trouble;
+    }
     let (what, hint) = match (image, error) {
         (Image::Cubin(_), DriverError::NO_BINARY_FOR_GPU | DriverError::INVALID_IMAGE) => {
             ("the cubin", "it was made for another architecture; build one for this GPU")
@@ -94,7 +96,6 @@ pub fn load_failed(image: &Image<'_>, facts: &DeviceFacts, error: impl Into<Driv
 /// The fault of a kernel, if the error is one. The driver says its kind and no more.
 pub fn fault(error: DriverError, kernel: &str) -> Option<KernelFault> {
     let kind = match error.0 {
-        214 => "uncorrectable memory error",
         700 => "illegal address",
         702 => "time limit",
         710 => "assertion",

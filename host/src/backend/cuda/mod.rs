@@ -12,6 +12,7 @@ mod handles;
 mod library;
 mod loaded;
 mod sample;
+mod trouble;
 
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
@@ -78,10 +79,14 @@ impl Cuda {
     /// launches are checked against, so that a refusal names limit and value, which the driver does not.
     ///
     /// # Errors
-    /// [`GpuError::Load`] if there is no driver, no such GPU, or the driver refuses the code.
+    /// [`GpuError::NoDriver`]; [`GpuError::Unusable`] if there is no such GPU or the driver is too old for the code;
+    /// [`GpuError::Load`] if it refuses it.
     pub fn open(ordinal: u32, model: &'static Device, code: Arc<Code>, image: &Image<'_>) -> Result<Self, GpuError> {
+        let driver = library::load().map_err(|error| GpuError::NoDriver(error.to_string()))?;
+        if let Image::Ptx(_) = image {
+            driver::require(code.ptx_version())?;
+        }
         let gate = Gate::new(model, code)?;
-        let driver = library::load().map_err(|error| GpuError::Load(error.to_string()))?;
         let (device, facts) = driver::facts(ordinal, driver)?;
         let (l2_bytes, clock_mhz) = driver::cache_and_clock(device)?;
         let context = Context::create_and_push(ContextFlags::SCHED_AUTO, device)

@@ -181,5 +181,8 @@ fn refused_late(refused: &LaunchRefused) -> KernelFault {
 
 /// Memory errors of the machine as a backend's.
 pub fn memory(error: MemoryError) -> GpuError {
-    GpuError::Memory(error.to_string())
+    match error {
+        MemoryError::OutOfMemory { .. } | MemoryError::HostExhausted { .. } => GpuError::OutOfMemory(error.to_string()),
+        error => GpuError::Memory(error.to_string()),
+    }
 }
