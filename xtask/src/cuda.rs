@@ -1,14 +1,11 @@
-//! Whether `warpwise` is built with its backend for GPUs, and what linking that takes.
+//! Whether `warpwise` is built with its backend for GPUs.
 //!
 //! The backend looks for the driver's library when it is used, so the same program runs with and without one. It is left out
-//! where there is no driver only because it takes a while to compile.
+//! where there is no driver only because it takes a while to compile. What linking it takes is in `.cargo/config.toml`.
 
-use crate::error::{Error, Result};
 use crate::words::Words;
-use crate::workspace::Workspace;
 use std::env;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Commands that are about GPUs, also where there is none.
 const COMMANDS: [&str; 2] = ["bundle", "driver"];
@@ -23,9 +20,6 @@ const LIBRARY_FOLDERS: [&str; 6] = [
     "/usr/lib/wsl/lib",
 ];
 
-/// Contents of an archive without members. `cust` asks the linker for a library `cuda`; the symbols are in `warpwise` itself.
-const EMPTY_ARCHIVE: &[u8] = b"!<arch>\n";
-
 /// Whether the backend for GPUs is wanted.
 pub fn is_wanted(words: &Words) -> bool {
     let asked = words.command.as_deref().is_some_and(|command| COMMANDS.contains(&command))
@@ -39,26 +33,10 @@ fn has_driver(mut folders: impl Iterator<Item = PathBuf>) -> bool {
     folders.any(|folder| folder.join("libcuda.so.1").exists())
 }
 
-/// The folder to give as CUDA_LIBRARY_PATH.
-pub fn link_folder(workspace: &Workspace) -> Result<PathBuf> {
-    let folder = workspace.own_folder().join("link");
-    write_archive(&folder.join("lib64"))?;
-    Ok(folder)
-}
-
-fn write_archive(folder: &Path) -> Result<()> {
-    Workspace::create(folder)?;
-    let archive = folder.join("libcuda.a");
-    if fs::read(&archive).is_ok_and(|bytes| bytes == EMPTY_ARCHIVE) {
-        return Ok(());
-    }
-    fs::write(&archive, EMPTY_ARCHIVE)
-        .map_err(|error| Error::new(format!("cannot write {}: {error}", archive.display())))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     fn words(line: &str) -> Words {
         Words::parse(line.split(' ').map(str::to_owned)).unwrap()

@@ -18,7 +18,7 @@ pub fn build(workspace: &Workspace, words: &Words, unwanted: &AtomicBool) -> Res
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).args(["build", "--quiet", "--release", "--package", "warpwise"]);
     if cuda::is_wanted(words) {
-        cargo.args(["--features", "cuda"]).env("CUDA_LIBRARY_PATH", cuda::link_folder(workspace)?);
+        cargo.args(["--features", "cuda"]);
     }
     let cargo = cargo.stdin(Stdio::null()).spawn();
     let mut cargo = cargo.map_err(|error| Error::new(format!("cannot start cargo: {error}")))?;
