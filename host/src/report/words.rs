@@ -65,7 +65,13 @@ pub fn ceilings_line(ceilings: &Ceilings) -> String {
     let Ceilings { copy, fma } = ceilings;
     let how = if copy.time.is_measured() { "measured" } else { "modelled" };
     let (copy_gbs, fma_tflops) = (real(copy.giga_per_second()), real(fma.giga_per_second() / 1e3));
-    format!("the {} at most, {how}: a copy {copy_gbs} GB/s, FMA {fma_tflops} TFLOP/s", copy.time.device())
+    let with_doubts = |rate: String, time: &Time| match time.doubts().join("; ") {
+        doubts if doubts.is_empty() => rate,
+        doubts => format!("{rate} ({doubts})"),
+    };
+    let copy_rate = with_doubts(format!("a copy {copy_gbs} GB/s"), &copy.time);
+    let fma_rate = with_doubts(format!("FMA {fma_tflops} TFLOP/s"), &fma.time);
+    format!("the {} at most, {how}: {copy_rate}, {fma_rate}", copy.time.device())
 }
 
 /// A time with how it was got: `16.3 µs modelled (41,000 cycles, ptx)`.

@@ -86,7 +86,7 @@ const OWN_DRIVER: &[u8] = b"warpwise_driver_version\0";
 
 /// Why there is no driver.
 #[derive(Clone, Debug, thiserror::Error)]
-#[error("no CUDA driver here: {reason}; install NVIDIA's driver, or run on the machine with --backend sim")]
+#[error("no CUDA driver here: {reason}\ninstall NVIDIA's driver, or run on the machine with --backend sim")]
 pub struct NoDriver {
     reason: String,
 }

@@ -30,6 +30,7 @@ use error::{DriverError, DriverResult, failed};
 use gate::Gate;
 use handles::Event;
 pub use library::{Driver, NoDriver};
+use sample::Clock;
 
 use super::{
     Backend, BackendKind, DeviceFacts, EventId, GpuError, KernelFault, LaunchId, LaunchReport, LaunchRequest, Loaded,
@@ -67,11 +68,18 @@ struct State {
     /// Bytes of each allocation, by address.
     allocations: BTreeMap<u64, u64>,
     /// Launches whose report nobody has asked for.
-    launches: HashMap<u64, LaunchRequest>,
+    launches: HashMap<u64, Launched>,
     next: u64,
     /// The kernel launched last: the one a fault is laid at, since the driver names none.
     last_kernel: String,
     fault: Option<Arc<KernelFault>>,
+}
+
+/// A launch that was accepted.
+struct Launched {
+    request: LaunchRequest,
+    /// Around it, where its own time is the one that is wanted.
+    clock: Option<Clock>,
 }
 
 impl Cuda {
@@ -317,6 +325,7 @@ impl Backend for Cuda {
     fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError> {
         let mut state = self.work()?;
         self.gate.admit(&request, self.registers_of(self.function(&request.kernel)?)?)?;
+        let clock = self.start_clock(&mut state, &request)?;
         let submitted = self.submit(&state, &request)?;
         if let Err(error) = submitted
             && error::fault(error, &request.kernel).is_none()
@@ -325,9 +334,10 @@ impl Backend for Cuda {
         }
         self.settle(&mut state, "launching", submitted)?;
         state.last_kernel.clone_from(&request.kernel);
+        self.stop_clock(&mut state, &request, clock.as_ref())?;
         let id = state.next;
         state.next += 1;
-        state.launches.insert(id, request);
+        state.launches.insert(id, Launched { request, clock });
         Ok(LaunchId(id))
     }
 
@@ -344,15 +354,15 @@ impl Backend for Cuda {
     fn reports(&self, launches: &[LaunchId]) -> Result<Vec<LaunchReport>, GpuError> {
         let mut state = self.work()?;
         let mut take = |launch: &LaunchId| state.launches.remove(&launch.0).ok_or(GpuError::NoReport);
-        let requests = launches.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
+        let launched = launches.iter().map(&mut take).collect::<Result<Vec<_>, _>>()?;
         self.wait(&mut state)?;
-        let timed: Vec<&LaunchRequest> = requests.iter().filter(|request| request.timed).collect();
-        let mut times = self.sampled(&mut state, &timed)?.into_iter();
-        let report = |request: &LaunchRequest| {
-            let times = if request.timed { times.next().into_iter().collect() } else { Vec::new() };
+        let timed: Vec<&Launched> = launched.iter().filter(|launched| launched.request.timed).collect();
+        let mut times = self.times(&mut state, &timed)?.into_iter();
+        let report = |launched: &Launched| {
+            let times = if launched.request.timed { times.next().into_iter().collect() } else { Vec::new() };
             LaunchReport { counters: None, times, timing: None }
         };
-        Ok(requests.iter().map(report).collect())
+        Ok(launched.iter().map(report).collect())
     }
 }
 

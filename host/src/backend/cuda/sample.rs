@@ -2,8 +2,8 @@
 //!
 //! A launch that wants a time has run once when it gets here, and its results are what the caller will read. The kernel is
 //! then launched again and again with the same arguments, so all memory of the context is kept aside first and put back at the
-//! end. Before each sample a buffer larger than L2 is overwritten: a sample finds nothing of its data in the cache, like
-//! a first launch, and like the model.
+//! end. Before each sample on a GPU a buffer larger than L2 is overwritten: a sample finds nothing of its data in the cache,
+//! whatever ran before it.
 
 use cust::sys;
 use warpwise_simt::isa::Isa;
@@ -12,7 +12,7 @@ use super::clocks::ClockWatch;
 use super::error::{DriverResult, failed, result};
 use super::handles::{Event, Scratch};
 use super::library::Driver;
-use super::{Cuda, DeviceFacts, GpuError, State};
+use super::{Cuda, DeviceFacts, GpuError, Launched, State};
 use crate::backend::LaunchRequest;
 use crate::numbers::{Clocks, Time};
 
@@ -26,27 +26,56 @@ const CLOCKS_EVERY: u32 = 5;
 const FLUSH_L2_MULTIPLE: u64 = 2;
 
 impl Cuda {
+    /// The times of launches that have run, in their order.
+    pub(super) fn times(&self, state: &mut State, launched: &[&Launched]) -> Result<Vec<Time>, GpuError> {
+        match self.driver {
+            Driver::Nvidia if launched.is_empty() => Ok(Vec::new()),
+            Driver::Nvidia => {
+                let requests: Vec<&LaunchRequest> = launched.iter().map(|launched| &launched.request).collect();
+                self.sampled(state, &requests)
+            }
+            Driver::Warpwise => {
+                let clocks = launched.iter().filter_map(|launched| launched.clock.as_ref());
+                clocks.map(|clock| Ok(time(self.driver, &self.facts, self.clock_mhz, &mut [clock.us()?]))).collect()
+            }
+        }
+    }
+
+    /// On Warpwise's own driver the time of the launch itself is what counts: it is modelled, the same each time, and what lies
+    /// in the caches then is what lies there on the machine.
+    pub(super) fn start_clock(&self, state: &mut State, request: &LaunchRequest) -> Result<Option<Clock>, GpuError> {
+        if self.driver == Driver::Nvidia || !request.timed {
+            return Ok(None);
+        }
+        let stream = Self::stream(state, request.stream)?;
+        let clock = Clock::new().and_then(|clock| clock.start.record(stream).map(|()| clock));
+        self.settle(state, "recording an event", clock).map(Some)
+    }
+
+    pub(super) fn stop_clock(
+        &self,
+        state: &mut State,
+        request: &LaunchRequest,
+        clock: Option<&Clock>,
+    ) -> Result<(), GpuError> {
+        let stream = Self::stream(state, request.stream)?;
+        let stopped = clock.map_or(Ok(()), |clock| clock.end.record(stream));
+        self.settle(state, "recording an event", stopped)
+    }
+
     /// The times of launches that have run once each, in their order. In every round each of them is sampled once: what drifts
     /// from one round to the next is in all of them alike, so their medians can be compared.
-    pub(super) fn sampled(&self, state: &mut State, requests: &[&LaunchRequest]) -> Result<Vec<Time>, GpuError> {
-        let (warm_up, samples) = match self.driver {
-            Driver::Nvidia => (WARM_UP, SAMPLES),
-            // A modelled time is the same each time.
-            Driver::Warpwise => (0, 1),
-        };
-        if requests.is_empty() {
-            return Ok(Vec::new());
-        }
+    fn sampled(&self, state: &mut State, requests: &[&LaunchRequest]) -> Result<Vec<Time>, GpuError> {
         let kept = Kept::take(state)?;
         let flush = Scratch::new(FLUSH_L2_MULTIPLE * self.l2_bytes)?;
         let clock = Clock::new().map_err(|error| failed("creating an event", error))?;
         let mut samples_us = vec![Vec::new(); requests.len()];
         let mut clocks: Vec<Option<Clocks>> = vec![None; requests.len()];
-        for round in 0..warm_up + samples {
+        for round in 0..WARM_UP + SAMPLES {
             for (index, request) in requests.iter().enumerate() {
-                let watched = round >= warm_up && round % CLOCKS_EVERY == 0;
+                let watched = round >= WARM_UP && round % CLOCKS_EVERY == 0;
                 let (us, read) = self.sample(state, request, &flush, &clock, watched)?;
-                if round >= warm_up {
+                if round >= WARM_UP {
                     samples_us[index].push(us);
                 }
                 clocks[index] = [clocks[index].take(), read].into_iter().flatten().reduce(Clocks::and);
@@ -77,13 +106,12 @@ impl Cuda {
         self.settle(state, "recording an event", clock.end.record(stream))?;
         let clocks = self.clocks.as_ref().filter(|_| watched).and_then(ClockWatch::read);
         self.wait(state)?;
-        let us = clock.end.us_since(&clock.start).map_err(|error| failed("reading a time", error))?;
-        Ok((us, clocks))
+        Ok((clock.us()?, clocks))
     }
 }
 
-/// The events before and behind a sample.
-struct Clock {
+/// The events before and behind a launch.
+pub struct Clock {
     start: Event,
     end: Event,
 }
@@ -91,6 +119,11 @@ struct Clock {
 impl Clock {
     fn new() -> DriverResult<Self> {
         Ok(Self { start: Event::new()?, end: Event::new()? })
+    }
+
+    /// Microseconds between them, when both have happened.
+    fn us(&self) -> Result<f64, GpuError> {
+        self.end.us_since(&self.start).map_err(|error| failed("reading a time", error))
     }
 }
 
