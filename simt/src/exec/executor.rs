@@ -16,8 +16,8 @@ use crate::memory::{Extent, Port, Words};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effect {
     None,
-    /// An access; [`Executor::access`] has its addresses until the next step.
-    Memory(AccessNote),
+    /// An access; until the next step [`Executor::note`] says what it did, and [`Executor::access`] where.
+    Memory,
     /// Lanes that jumped.
     Branch {
         taken: Mask,
@@ -58,6 +58,8 @@ pub struct Event<'a> {
     pub block: &'a Block,
     pub warp: usize,
     pub step: Step,
+    /// What an access did, where the effect is one.
+    pub note: &'a AccessNote,
     /// Lane addresses, where the effect is an access: device addresses for global memory, offsets for the other spaces.
     pub addresses: &'a [u64; WARP_SIZE],
 }
@@ -86,6 +88,7 @@ pub struct Executor<'g> {
     pub(super) grid: &'g Grid,
     pub(super) frame: Frame,
     pub(super) tally: Tally,
+    note: AccessNote,
     pub(super) data: Words,
     pub(super) swap: Words,
     pub(super) old: Words,
@@ -126,8 +129,8 @@ impl Watch for &mut dyn Probe {
     const REPORTS: bool = true;
 
     fn see(&mut self, executor: &Executor<'_>, block: &Block, warp: usize, step: Step) {
-        let addresses = &executor.frame.access.lane;
-        self.instruction(&Event { grid: executor.grid, block, warp, step, addresses });
+        let (note, addresses) = (&executor.note, &executor.frame.access.lane);
+        self.instruction(&Event { grid: executor.grid, block, warp, step, note, addresses });
     }
 }
 
@@ -156,6 +159,7 @@ impl<'g> Executor<'g> {
             grid,
             frame: Frame::new(),
             tally: Tally::new(grid.kernel().code.len()),
+            note: AccessNote::default(),
             data: [Lanes::ZERO; 8],
             swap: [Lanes::ZERO; 8],
             old: [Lanes::ZERO; 8],
@@ -200,6 +204,11 @@ impl<'g> Executor<'g> {
         mut probe: &mut dyn Probe,
     ) -> Result<End, Violation> {
         self.advance(block, warp, port, &mut probe, budget)
+    }
+
+    /// What the last step that accessed memory did.
+    pub fn note(&self) -> &AccessNote {
+        &self.note
     }
 
     /// Lane addresses of the last step that accessed memory: device addresses where its note says global, offsets in the
@@ -296,7 +305,10 @@ impl<'g> Executor<'g> {
             let flow = if on == 0 { Flow::Next } else { unsafe { (d.run)(&mut self.frame, d, on) } };
             let effect = match flow {
                 Flow::Next => Effect::None,
-                Flow::Memory => Effect::Memory(self.access_memory(d, at.pc, on, block, warp, port)?),
+                Flow::Memory => {
+                    self.note = self.access_memory(d, at.pc, on, block, warp, port)?;
+                    Effect::Memory
+                }
                 Flow::Branch if on == at.mask => Effect::Branch { taken: on },
                 flow => return Ok(Stretch::Asks(flow, on)),
             };
@@ -314,10 +326,13 @@ impl<'g> Executor<'g> {
             }
             if W::REPORTS {
                 watch.see(self, block, warp, Step { pc, active: at.mask, on, effect });
-                self.enter(block, warp, at.mask);
             }
             if pause {
                 return Ok(Stretch::Stopped);
+            }
+            if W::REPORTS {
+                // The watcher was shown the block, so the frame's pointers into it count as gone.
+                self.enter(block, warp, at.mask);
             }
         }
     }

@@ -1,7 +1,7 @@
 //! The issue of one instruction: who, what it occupies, when its result is there.
 
 use crate::exec::{Effect, Executor, Step};
-use crate::isa::{Scope, WARP_SIZE};
+use crate::isa::Scope;
 use crate::memory::Memory;
 
 use super::memory::Timed;
@@ -119,7 +119,7 @@ impl Sm {
             Executed::Fault => return,
         };
         self.report.instructions += 1;
-        let result = self.time(index, instr, &step, executor.access(), now, launch);
+        let result = self.time(index, instr, &step, executor, now, launch);
         if launch.traced {
             let key = self.trace_key(index, now, pc, launch);
             self.outbox.trace.push(TraceEvent::issued(self.index, scheduler as u32, key, step.active, step.on, result));
@@ -190,7 +190,7 @@ impl Sm {
         index: usize,
         instr: &TimedInstr,
         step: &Step,
-        addresses: &[u64; WARP_SIZE],
+        executor: &Executor<'_>,
         now: u64,
         launch: &Launch<'_>,
     ) -> Moment {
@@ -201,8 +201,9 @@ impl Sm {
                 let delay = self.lsu.pass(self.warps[index].scheduler, now, 1);
                 after(instr.latency_cycles + delay)
             }
-            (Kind::Load | Kind::Store | Kind::Atomic, Effect::Memory(note)) => {
-                self.access(&Timed { index, pc: step.pc, now, note: &note, addresses }, launch)
+            (Kind::Load | Kind::Store | Kind::Atomic, Effect::Memory) => {
+                let (note, addresses) = (executor.note(), executor.access());
+                self.access(&Timed { index, pc: step.pc, now, note, addresses }, launch)
             }
             (Kind::Branch, _) => {
                 self.hold(index, now + config.branch_cycles, Stall::BranchResolving);

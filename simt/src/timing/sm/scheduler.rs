@@ -108,9 +108,17 @@ impl Scheduler {
         self.issued_cycles += cycles;
     }
 
+    /// One warp that waits for nothing but the issue slot settles it; most often there is one.
     fn find_next(&mut self) {
-        let earliest = self.ready[..self.places].iter().copied().min().unwrap_or(BLOCKED);
-        self.next = earliest.cycle().map_or(u64::MAX, |cycle| cycle.max(self.issue_free_at));
+        let mut earliest = BLOCKED;
+        for ready in &self.ready[..self.places] {
+            if ready.is_by(self.issue_free_at) {
+                self.next = self.issue_free_at;
+                return;
+            }
+            earliest = earliest.min(*ready);
+        }
+        self.next = earliest.cycle().unwrap_or(u64::MAX);
     }
 }
 
