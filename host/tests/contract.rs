@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use cuda_std::host::{DevicePtr, Kernel};
 use warpwise::backend::sim::Sim;
-use warpwise::backend::{ACHIEVED_OCCUPANCY_PERCENT, Gpu, GpuError, LaunchShape, MachineOptions, StreamId};
+use warpwise::backend::{
+    ACHIEVED_OCCUPANCY_PERCENT, Gpu, GpuError, LaunchRequest, LaunchShape, MachineOptions, StreamId,
+};
 use warpwise::kernels::Code;
 use warpwise::numbers::Time;
 use warpwise_simt::device::Device;
@@ -44,6 +46,20 @@ fn memory_of_any_size_comes_back_as_it_went() -> Result<(), GpuError> {
     assert_eq!(gpu.zeros::<u64>(5)?.download()?, [0; 5]);
     let error = gpu.zeros::<u32>(2)?.write(&[1, 2, 3]).expect_err("three do not fit two");
     assert_eq!(error.to_string(), "3 values do not fit a buffer of 2; allocate a larger one");
+    Ok(())
+}
+
+#[test]
+fn launches_that_are_compared_each_have_their_report_and_leave_memory_as_if_each_ran_once() -> Result<(), GpuError> {
+    let gpu = context();
+    let (values, out) = (gpu.upload(&[10_u32; 33])?, gpu.zeros::<u32>(1)?);
+    let add = LaunchRequest::new(&ADD_INDEX, LaunchShape::linear(33, 32), &(values.ptr(), 33)).timed(None);
+    let count = |turns| LaunchRequest::new(&COUNT_TO, LaunchShape::linear(1, 1), &(out.ptr(), turns)).timed(None);
+    let reports = gpu.run_in_turn(vec![count(1_000), add.clone(), count(10), LaunchRequest { timed: false, ..add }])?;
+    let us: Vec<Option<f64>> = reports.iter().map(|report| report.time().map(Time::us)).collect();
+    assert!(us[0] > us[2] && us[1].is_some() && us[3].is_none(), "{us:?}");
+    let expected: Vec<u32> = (0..33).map(|i| 10 + 2 * i).collect();
+    assert_eq!((values.download()?, out.download()?), (expected, vec![10]));
     Ok(())
 }
 
