@@ -1,4 +1,5 @@
-//! Speed of the functional machine on small programs: `cargo bench -p warpwise-simt`. Prints, asserts nothing.
+//! Speed of the machine on small programs, functional and with the cycle model: `cargo bench -p warpwise-simt`. Prints, asserts
+//! nothing.
 //!
 //! On Linux it counts the processor time of its thread, so that other programs disturb little; elsewhere the time that passes.
 
@@ -6,7 +7,7 @@ use std::time::Instant;
 
 use warpwise_simt::device::Device;
 use warpwise_simt::exec::CpuLevel;
-use warpwise_simt::machine::{Launch, Machine};
+use warpwise_simt::machine::{Launch, Machine, Mode};
 use warpwise_simt::ptx::Module;
 
 /// A program that fills the body of a kernel with the parameters `out` and `n`; `%r1` is the global thread index, `%rd1` the
@@ -60,7 +61,7 @@ const PROGRAMS: &[Program] = &[
         n: 10_000,
     },
     Program {
-        name: "matrix multiply, 16 × 16 blocks",
+        name: "matrix multiply, 16 × 16 threads",
         // A row of 16 blocks computes a stripe of C; A and B lie on top of each other in `out`.
         body: "mov.u32 %r4, %tid.y; mad.lo.u32 %r5, %r4, 256, 0; mul.wide.u32 %rd2, %r5, 4; add.u64 %rd2, %rd0, %rd2;
             mad.lo.u32 %r6, %r7, 16, %r9; mul.wide.u32 %rd3, %r6, 4; add.u64 %rd3, %rd0, %rd3; mov.u64 %rd4, 1024;
@@ -127,21 +128,24 @@ impl Started {
     }
 }
 
-/// Processor time of this thread: the first number of its `schedstat`.
+/// Processor time of this thread: the first number of its `schedstat`, which is exact only where the scheduler has just run.
 fn processor_ns() -> Option<u64> {
+    std::thread::yield_now();
     std::fs::read_to_string("/proc/thread-self/schedstat").ok()?.split_whitespace().next()?.parse().ok()
 }
 
 /// Warp instructions a second, the best of five runs.
-fn rate(program: &Program, level: CpuLevel) -> Result<f64, Box<dyn std::error::Error>> {
+fn rate(program: &Program, level: CpuLevel, mode: Mode) -> Result<f64, Box<dyn std::error::Error>> {
     let module = Module::parse(program.name, &text(program.body))?;
     let mut machine = Machine::new(Device::default_device());
     machine.set_cpu_level(level);
+    machine.system_mut().set_threads(1);
     let loaded = machine.load(module.variables())?;
     let kernel = machine.prepare(loaded, &module.lower("k")?)?;
     let out = machine.alloc(u64::from(program.blocks.max(256)) * 1024)?;
     let params = [&out.to_le_bytes()[..], &program.n.to_le_bytes()].concat();
-    let launch = Launch::new([program.blocks, 1, 1], [program.threads[0], program.threads[1], 1], params);
+    let block = [program.threads[0], program.threads[1], 1];
+    let launch = Launch { mode, ..Launch::new([program.blocks, 1, 1], block, params) };
     let mut best: f64 = 0.0;
     for _ in 0..5 {
         let started = Started::now();
@@ -155,15 +159,19 @@ fn rate(program: &Program, level: CpuLevel) -> Result<f64, Box<dyn std::error::E
     Ok(best)
 }
 
+/// Runs the programs whose line holds one of the words given, or all.
 fn main() {
     let only: Vec<String> = std::env::args().skip(1).filter(|argument| !argument.starts_with('-')).collect();
-    for program in
-        PROGRAMS.iter().filter(|program| only.is_empty() || only.iter().any(|name| program.name.contains(name)))
-    {
-        for level in [CpuLevel::detect(), CpuLevel::Portable] {
-            match rate(program, level) {
-                Ok(rate) => println!("{:32} {level:?}: {:7.1} million warp instructions/s", program.name, rate / 1e6),
-                Err(error) => println!("{:32} {level:?}: {error}", program.name),
+    let best = CpuLevel::detect();
+    for program in PROGRAMS {
+        for (level, mode) in [(best, Mode::Functional), (CpuLevel::Portable, Mode::Functional), (best, Mode::Timed)] {
+            let line = format!("{:32} {:20}", program.name, format!("{mode:?}, {level:?}:"));
+            if !only.is_empty() && !only.iter().any(|word| line.contains(word)) {
+                continue;
+            }
+            match rate(program, level, mode) {
+                Ok(rate) => println!("{line} {:7.1} million warp instructions/s", rate / 1e6),
+                Err(error) => println!("{line} {error}"),
             }
         }
     }

@@ -8,6 +8,7 @@ use super::block::{Block, Spaces};
 use super::data::{collect_data, collect_swap};
 use super::executor::Executor;
 use super::frame::{Addresses, Decoded};
+use super::ops::Summary;
 use crate::fault::{Action, Detail, FaultKind, Violation};
 use crate::isa::{
     Access, AtomicKind, GLOBAL_BASE, LOCAL_WINDOW, Mask, Op, PARAM_WINDOW, Pc, SHARED_WINDOW, Space, WARP_SIZE,
@@ -95,7 +96,9 @@ impl Executor<'_> {
         let mut note = AccessNote { kind, bytes: access.bytes(), ..AccessNote::default() };
         match access.space {
             Space::Global | Space::Const => self.global(&job, on, port, &mut note)?,
-            Space::Generic if self.frame.access.lowest >= GLOBAL_BASE => self.global(&job, on, port, &mut note)?,
+            Space::Generic if self.frame.access.summary.lowest >= GLOBAL_BASE => {
+                self.global(&job, on, port, &mut note)?
+            }
             Space::Generic => self.generic(&job, on, block, port, &mut note)?,
             space => self.block_memory(&job, on, space, block, &mut note)?,
         }
@@ -130,9 +133,8 @@ impl Executor<'_> {
         let first = self.frame.access.lane[(rest.trailing_zeros() & 31) as usize];
         let all = lanes(rest).map(|lane| self.frame.access.lane[lane]);
         let (lowest, highest) = all.fold((first, first), |(low, high), lane| (low.min(lane), high.max(lane)));
-        (self.frame.access.lowest, self.frame.access.highest) = (lowest, highest);
-        self.frame.access.sectors = 0;
-        self.frame.access.shape = Shape::Scattered;
+        let bits = self.frame.access.summary.bits;
+        self.frame.access.summary = Summary { shape: Shape::Scattered, bits, lowest, highest, sectors: 0 };
         self.global(job, rest, port, note)
     }
 
@@ -146,13 +148,13 @@ impl Executor<'_> {
     ) -> Result<(), Violation> {
         let bytes = job.access.bytes();
         self.check_global(job, on, port)?;
-        let Addresses { lane: addresses, shape, sectors, .. } = &self.frame.access;
+        let Addresses { lane: addresses, summary } = &self.frame.access;
         note.global = on;
-        note.sectors = match sectors {
+        note.sectors = match summary.sectors {
             0 => sectors::sectors(addresses, on, bytes).count(),
-            counted => *counted,
+            counted => counted,
         };
-        let request = Request { pc: job.pc, access: &job.access, mask: on, addresses, bytes, shape: *shape };
+        let request = Request { pc: job.pc, access: &job.access, mask: on, addresses, bytes, shape: summary.shape };
         let single = bytes == 4 && job.access.count == 1;
         match job.kind {
             AccessKind::Load if single => {
@@ -193,18 +195,19 @@ impl Executor<'_> {
     #[inline]
     fn check_global<P: Port>(&mut self, job: &Job<'_>, on: Mask, port: &P) -> Result<(), Violation> {
         let bytes = u64::from(job.access.bytes());
-        let access = &self.frame.access;
-        let end = access.highest.saturating_add(bytes);
+        let Addresses { lane: addresses, summary } = &self.frame.access;
+        let end = summary.highest.saturating_add(bytes);
+        let is_aligned = summary.bits & (bytes - 1) == 0;
         let recent = &mut self.extents[job.pc as usize % 16];
-        if access.bits & (bytes - 1) == 0 && recent.holds(access.lowest, end) {
+        if is_aligned && recent.holds(summary.lowest, end) {
             return Ok(());
         }
-        *recent = port.memory().extent(access.lowest).unwrap_or(Extent::EMPTY);
-        if access.bits & (bytes - 1) == 0 && recent.holds(access.lowest, end) {
+        *recent = port.memory().extent(summary.lowest).unwrap_or(Extent::EMPTY);
+        if is_aligned && recent.holds(summary.lowest, end) {
             return Ok(());
         }
         for lane in lanes(on) {
-            let address = access.lane[lane];
+            let address = addresses[lane];
             self.check_lane(job, lane, address, port)?;
         }
         Ok(())

@@ -6,8 +6,8 @@
 //! 2. a [`Frame`] is only made from files of those sizes (`Frame::enter`), which are borrowed exclusively meanwhile;
 //! 3. an operation is only called with the [`Decoded`] instruction it was chosen for.
 
+use super::ops::Summary;
 use crate::isa::{Alu, Lanes, Mask, Op, Slot, Src, WARP_SIZE};
-use crate::memory::Shape;
 
 /// What the loop around an operation has to do next.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,18 +92,13 @@ pub(crate) struct Ids {
     pub active: Mask,
 }
 
-/// Lane addresses of a memory instruction, with what the checks want to know about them.
+/// Lane addresses of a memory instruction, with what the checks want to know about them. Lanes that take no part have the address
+/// of one that does.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Addresses {
     pub lane: [u64; WARP_SIZE],
-    /// All address bits or-ed together, over the lanes that take part.
-    pub bits: u64,
-    pub lowest: u64,
-    pub highest: u64,
-    pub shape: Shape,
-    /// Distinct 32-byte sectors, where they came cheap; 0: not counted.
-    pub sectors: u32,
+    pub summary: Summary,
 }
 
 impl Frame {
@@ -113,14 +108,7 @@ impl Frame {
             files: [std::ptr::null_mut(); 2],
             preds: std::ptr::null_mut(),
             ids: Ids { thread: std::ptr::null(), block: [0; 3], sm: 0, warp_in_sm: 0, active: 0 },
-            access: Addresses {
-                lane: [0; WARP_SIZE],
-                bits: 0,
-                lowest: 0,
-                highest: 0,
-                shape: Shape::Scattered,
-                sectors: 0,
-            },
+            access: Addresses { lane: [0; WARP_SIZE], summary: Summary::uniform(0) },
         }
     }
 

@@ -1,7 +1,7 @@
 //! The port of the functional machine: every effect is in the arena at once.
 
 use super::{AtomicReply, AtomicRequest, Memory, Port, Request, Shape, Words, atomic, sectors::lanes};
-use crate::isa::{Lanes, Scope, Space, WARP_SIZE};
+use crate::isa::{Lanes, Mask, Scope, Space, WARP_SIZE};
 
 /// Access to [`Memory`] without delay.
 #[derive(Debug)]
@@ -132,18 +132,46 @@ impl DirectPort<'_> {
 /// Reads memory as it is for a request that was checked against the same memory.
 #[inline]
 pub(crate) fn read_global(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
+    #[cfg(target_arch = "x86_64")]
+    if is_x86_feature_detected!("avx2") {
+        // SAFETY: the CPU has AVX2.
+        return unsafe { read_avx2(memory, request, out) };
+    }
+    read(memory, request, out);
+}
+
+/// [`read`] with wide stores: operations read registers 32 bytes at a time, and would wait for narrower ones to reach the cache.
+///
+/// # Safety
+/// The CPU must have AVX2.
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+unsafe fn read_avx2(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
+    read(memory, request, out);
+}
+
+#[inline(always)]
+fn read(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
     let first = pointer(memory, request.addresses[request.first_lane()]);
     // SAFETY: see `pointer`; a contiguous request is 32 times `bytes` long.
     unsafe {
         match (request.shape, request.bytes) {
-            (Shape::Contiguous, 4) => first.cast::<[u32; WARP_SIZE]>().copy_to(&mut out[0].0, 1),
+            (Shape::Contiguous, 4) => out[0].0 = first.cast::<[u32; WARP_SIZE]>().read_unaligned(),
             (Shape::Contiguous, 8..) => gather_rows(first.cast(), out),
             (Shape::Uniform, _) => broadcast(first, request, out),
+            _ if request.mask == Mask::MAX && request.bytes == 4 => {
+                let mut words = [0; WARP_SIZE];
+                for (word, address) in words.iter_mut().zip(request.addresses) {
+                    *word = pointer(memory, *address).cast::<u32>().read_unaligned();
+                }
+                out[0].0 = words;
+            }
             _ => load_lanes(memory, request, out),
         }
     }
 }
 
+#[inline(always)]
 fn pointer(memory: &Memory, address: u64) -> *mut u8 {
     // SAFETY: a request's addresses lie in live allocations; the accesses through this pointer stay inside them because a
     // request's width was checked too. Who writes through it holds the memory exclusively.
@@ -151,13 +179,6 @@ fn pointer(memory: &Memory, address: u64) -> *mut u8 {
 }
 
 fn load_lanes(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
-    if request.mask == u32::MAX && request.bytes == 4 {
-        for (out, address) in out[0].0.iter_mut().zip(request.addresses) {
-            // SAFETY: see `pointer`.
-            *out = unsafe { pointer(memory, *address).cast::<u32>().read_unaligned() };
-        }
-        return;
-    }
     for lane in lanes(request.mask) {
         let from = pointer(memory, request.addresses[lane]);
         // SAFETY: see `pointer`; each width reads exactly `bytes`.
@@ -180,6 +201,7 @@ fn load_lanes(memory: &Memory, request: &Request<'_>, out: &mut [Lanes]) {
 ///
 /// # Safety
 /// 32 rows must be readable at `from`.
+#[inline(always)]
 unsafe fn gather_rows(from: *const u32, out: &mut [Lanes]) {
     let words = out.len();
     for (word, out) in out.iter_mut().enumerate() {
@@ -194,6 +216,7 @@ unsafe fn gather_rows(from: *const u32, out: &mut [Lanes]) {
 ///
 /// # Safety
 /// `request.bytes` bytes must be readable at `from`.
+#[inline(always)]
 unsafe fn broadcast(from: *const u8, request: &Request<'_>, out: &mut [Lanes]) {
     let mut buffer = [0u8; 32];
     // SAFETY: at most 32 bytes are read, as many as the caller vouches for.
@@ -242,4 +265,55 @@ pub(crate) fn modify(request: &AtomicRequest<'_>, lane: usize, old: &[u8; 32]) -
         new[start..start + size].copy_from_slice(&value.to_le_bytes()[..size]);
     }
     new
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Access, Cache, Order, Ty};
+
+    const ACCESS: Access = Access {
+        space: Space::Global,
+        ty: Ty::U32,
+        count: 1,
+        order: Order::Weak,
+        scope: Scope::System,
+        cache: Cache::All,
+        wide_address: true,
+    };
+
+    /// Every way of [`read_global`] against [`load_lanes`], which knows no shapes.
+    #[test]
+    fn rows_one_address_and_full_warps_read_what_lanes_read() {
+        let mut memory = Memory::new(1 << 20);
+        let start = memory.alloc(2048).unwrap();
+        memory.write(start, &std::array::from_fn::<u8, 2048, _>(|byte| (byte * 7 + byte / 256) as u8)).unwrap();
+        let last = start + 2048;
+        for bytes in [1u32, 2, 4, 8, 16, 32] {
+            let width = u64::from(bytes);
+            let row = |first| std::array::from_fn(|lane| first + width * lane as u64);
+            #[rustfmt::skip]
+            let patterns = [
+                (Shape::Contiguous, row(start)),
+                (Shape::Contiguous, row(start + 3 * width)),
+                (Shape::Contiguous, row(last - 32 * width)),
+                (Shape::Uniform, [start + 5 * width; WARP_SIZE]),
+                (Shape::Uniform, [last - width; WARP_SIZE]),
+                (Shape::Scattered, std::array::from_fn(|lane| last - width - (lane as u64 * 13 % 32) * width)),
+                (Shape::Scattered, std::array::from_fn(|lane| start + lane as u64 / 16 * 1024 + lane as u64 % 16 * width)),
+            ];
+            for (shape, addresses) in patterns {
+                for mask in [Mask::MAX, 1, 1 << 31, 0xffff_0000, 0x5555_5555] {
+                    if shape == Shape::Contiguous && mask != Mask::MAX {
+                        continue;
+                    }
+                    let request = Request { pc: 0, access: &ACCESS, mask, addresses: &addresses, bytes, shape };
+                    let (mut fast, mut slow) = ([Lanes::splat(0xaa); 8], [Lanes::splat(0xaa); 8]);
+                    read_global(&memory, &request, &mut fast[..request.words()]);
+                    load_lanes(&memory, &request, &mut slow[..request.words()]);
+                    assert_eq!(fast, slow, "{shape:?}, {bytes} bytes, lanes {mask:x}");
+                }
+            }
+        }
+    }
 }

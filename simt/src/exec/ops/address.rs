@@ -1,11 +1,9 @@
 //! The addresses of a memory instruction: base register plus offset, lane by lane, and what the checks want to know of them.
 
-use super::level::{Level, Picked, Words};
-use super::shape::{Shape as Operation, picked};
+use super::level::{CHUNKS, Level, Picked, Words};
+use super::shape::{Shape as Operation, Value, picked};
 use crate::exec::frame::{Decoded, Flow, Frame};
-use crate::isa::{Access, Mask, Op, WARP_SIZE};
-use crate::memory::Shape;
-use crate::memory::sectors::SECTOR_SHIFT;
+use crate::isa::{Access, Mask, Op};
 
 /// The operation that leaves the addresses of an access in the frame. `words` are the access's data operands.
 pub(super) fn address(access: &Access, words: Words) -> Picked {
@@ -24,16 +22,15 @@ impl Operation for Wide {
 
     #[inline(always)]
     unsafe fn body<L: Level>(frame: &mut Frame, d: &Decoded, on: Mask) {
-        // SAFETY: the address operand of such an instruction was checked for two words.
-        let (low, high) = unsafe {
-            let base = frame.source(d.addr);
-            (&*base, &*base.add(1))
-        };
-        for (index, lane) in frame.access.lane.iter_mut().enumerate() {
-            let base = u64::from(low.0[index]) | u64::from(high.0[index]) << 32;
-            *lane = base.wrapping_add_signed(d.offset);
+        for chunk in 0..CHUNKS {
+            // SAFETY: the address operand of such an instruction was checked for two words.
+            unsafe {
+                let base = u64::load::<L>(frame.source(d.addr), chunk);
+                frame.access.lane.as_chunks_mut().0[chunk] = L::add(base, d.offset as u64);
+            }
         }
-        summarise(frame, d, on);
+        // SAFETY: the caller's.
+        unsafe { summarise::<L>(frame, d, on) };
     }
 }
 
@@ -48,7 +45,8 @@ impl Operation for Narrow {
         for (lane, base) in frame.access.lane.iter_mut().zip(base.0) {
             *lane = u64::from(base).wrapping_add_signed(d.offset);
         }
-        summarise(frame, d, on);
+        // SAFETY: the caller's.
+        unsafe { summarise::<L>(frame, d, on) };
     }
 }
 
@@ -60,68 +58,93 @@ fn width(op: &Op) -> u64 {
     }
 }
 
-/// Fills in shape, bounds, alignment bits and sectors. Lanes that take no part get the address of the taking lane before them (the
-/// first ones that of the first), so that the loops need no mask and an ascending pattern stays one.
+/// Fills in the summary. Lanes that take no part get the address of the taking lane before them (the first ones that of the first),
+/// so that the summary needs no mask and an ascending pattern stays one; a row needs 32 addresses, so it needs all lanes.
+///
+/// # Safety
+/// The CPU has the level's instructions.
 #[inline(always)]
-fn summarise(frame: &mut Frame, d: &Decoded, on: Mask) {
-    let bytes = width(&d.op);
+unsafe fn summarise<L: Level>(frame: &mut Frame, d: &Decoded, on: Mask) {
     let access = &mut frame.access;
-    let first = access.lane[(on.trailing_zeros() & 31) as usize];
     if on != Mask::MAX {
-        let mut last = first;
+        let mut last = access.lane[(on.trailing_zeros() & 31) as usize];
         for (index, lane) in access.lane.iter_mut().enumerate() {
             last = if on >> index & 1 != 0 { *lane } else { last };
             *lane = last;
         }
     }
-    let (mut step_errors, mut differences, mut bits) = (0, 0, 0);
-    for (index, lane) in access.lane.iter().enumerate() {
-        step_errors |= lane ^ first.wrapping_add(index as u64 * bytes);
-        differences |= lane ^ first;
-        bits |= lane;
+    // SAFETY: the caller's.
+    access.summary = unsafe { L::summary(&access.lane, width(&d.op)) };
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::exec::CpuLevel;
+    use crate::exec::frame::{Frame, Ids};
+    use crate::exec::ops::tests::prepared;
+    use crate::isa::*;
+    use crate::memory::Shape;
+
+    const ACCESS: Access = Access {
+        space: Space::Global,
+        ty: Ty::U32,
+        count: 1,
+        order: Order::Weak,
+        scope: Scope::System,
+        cache: Cache::All,
+        wide_address: true,
+    };
+
+    /// The frame's addresses after a load of four bytes in the lanes `on`, its base in slots 0 and 1.
+    fn addresses(level: CpuLevel, base: [u64; WARP_SIZE], offset: i64, on: Mask) -> crate::exec::frame::Addresses {
+        let op = Op::Load(ACCESS);
+        let instr =
+            Instr { addr: Src::slot(Slot(0)), offset, dst: [Some(Slot(2)), None, None, None], ..Instr::new(op) };
+        let kernel = prepared(instr, level);
+        let mut slots = vec![Lanes::ZERO; kernel.slot_count];
+        slots[0] = Lanes(base.map(|address| address as u32));
+        slots[1] = Lanes(base.map(|address| (address >> 32) as u32));
+        let thread = [Lanes::ZERO; 3];
+        let ids = Ids { thread: &thread, block: [0; 3], sm: 0, warp_in_sm: 0, active: on };
+        let (mut preds, constants) = (vec![Mask::MAX; 8], vec![Lanes::ZERO; kernel.constants.len()]);
+        let mut frame = Frame::new();
+        frame.enter(&mut slots, &constants, &mut preds, ids);
+        // SAFETY: the frame was entered with the kernel's files; the mask is not 0.
+        unsafe { (kernel.code[0].run)(&mut frame, &kernel.code[0], on) };
+        frame.access
     }
-    access.bits = bits;
-    let last = access.lane[WARP_SIZE - 1];
-    (access.shape, access.lowest, access.highest, access.sectors) = match (differences, step_errors) {
-        (0, _) => (Shape::Uniform, first, first, 1),
-        (_, 0) if on == Mask::MAX && first < last => {
-            (Shape::Contiguous, first, last, sectors_between(first, last + bytes))
+
+    #[test]
+    fn lanes_that_take_no_part_do_not_count() {
+        let garbage = 0xdead_beef_dead_beef;
+        for level in [CpuLevel::Portable, CpuLevel::detect()] {
+            for on in [Mask::MAX, 1, 1 << 31, 0xffff, 0xffff_0000, 0x5555_5555, 0x8000_0001, 0x00f0_0f00] {
+                let base =
+                    std::array::from_fn(|lane| if on >> lane & 1 != 0 { 4096 + 4 * lane as u64 } else { garbage });
+                let found = addresses(level, base, 64, on);
+                let taking = || (0..WARP_SIZE).filter(|lane| on >> lane & 1 != 0);
+                assert!(taking().all(|lane| found.lane[lane] == base[lane] + 64), "{level:?}, {on:x}");
+                let (first, last) = (taking().next().unwrap() as u64, taking().next_back().unwrap() as u64);
+                let summary = found.summary;
+                assert_eq!((summary.lowest, summary.highest), (4160 + 4 * first, 4160 + 4 * last), "{level:?}, {on:x}");
+                let sectors = taking().map(|lane| lane / 8).collect::<std::collections::BTreeSet<_>>().len();
+                assert_eq!(summary.sectors, sectors as u32, "{level:?}, {on:x}");
+                let shape = match (on, first == last) {
+                    (Mask::MAX, _) => Shape::Contiguous,
+                    (_, true) => Shape::Uniform,
+                    _ => Shape::Scattered,
+                };
+                assert_eq!(summary.shape, shape, "{level:?}, {on:x}: only 32 lanes make a row");
+            }
         }
-        _ => scattered(&access.lane),
-    };
-}
-
-/// Sectors of a range that is not empty.
-#[inline(always)]
-fn sectors_between(first: u64, end: u64) -> u32 {
-    (((end - 1) >> SECTOR_SHIFT) - (first >> SECTOR_SHIFT) + 1) as u32
-}
-
-/// Bounds of any addresses, and their sectors where these lie within a small range or the addresses ascend or descend.
-#[inline(always)]
-fn scattered(lane: &[u64; WARP_SIZE]) -> (Shape, u64, u64, u32) {
-    let (mut lowest, mut highest) = (lane[0], lane[0]);
-    for address in lane {
-        lowest = lowest.min(*address);
-        highest = highest.max(*address);
     }
-    let first = lowest >> SECTOR_SHIFT;
-    let sectors = if (highest >> SECTOR_SHIFT) - first < 64 {
-        lane.iter().fold(0u64, |seen, address| seen | 1 << ((address >> SECTOR_SHIFT) - first)).count_ones()
-    } else {
-        changes_one_way(lane).map_or(0, |changes| changes + 1)
-    };
-    (Shape::Scattered, lowest, highest, sectors)
-}
 
-/// How often the sector changes from lane to lane, if it only ever rises or only ever falls.
-#[inline(always)]
-fn changes_one_way(lane: &[u64; WARP_SIZE]) -> Option<u32> {
-    let (mut rises, mut falls) = (0, 0);
-    for index in 1..WARP_SIZE {
-        let (before, after) = (lane[index - 1] >> SECTOR_SHIFT, lane[index] >> SECTOR_SHIFT);
-        rises += u32::from(before < after);
-        falls += u32::from(before > after);
+    #[test]
+    fn an_offset_wraps_past_either_end() {
+        for level in [CpuLevel::Portable, CpuLevel::detect()] {
+            let past_end = addresses(level, [u64::MAX - 3; WARP_SIZE], 8, Mask::MAX);
+            let before_start = addresses(level, [4; WARP_SIZE], -8, Mask::MAX);
+            assert_eq!((past_end.lane, before_start.lane), ([4; WARP_SIZE], [u64::MAX - 3; WARP_SIZE]), "{level:?}");
+        }
     }
-    (rises == 0 || falls == 0).then_some(rises + falls)
 }

@@ -1,5 +1,6 @@
 //! CPU levels: which instructions an operation may be compiled with, and the few steps that differ by level.
 
+use super::summary::{self, Summary};
 use crate::exec::frame::{Flow, OpFn};
 use crate::isa::WARP_SIZE;
 
@@ -116,6 +117,24 @@ pub(crate) trait Level {
     unsafe fn split(values: [u64; LANES]) -> (Chunk, Chunk) {
         (Chunk(values.map(|value| value as u32)), Chunk(values.map(|value| (value >> 32) as u32)))
     }
+
+    /// Each value plus `number`, wrapping.
+    ///
+    /// # Safety
+    /// As [`Level::movemask`].
+    #[inline(always)]
+    unsafe fn add(values: [u64; LANES], number: u64) -> [u64; LANES] {
+        values.map(|value| value.wrapping_add(number))
+    }
+
+    /// What is to be known of a warp's addresses.
+    ///
+    /// # Safety
+    /// As [`Level::movemask`].
+    #[inline(always)]
+    unsafe fn summary(lane: &[u64; WARP_SIZE], bytes: u64) -> Summary {
+        summary::portable(lane, bytes)
+    }
 }
 
 pub(crate) struct Portable;
@@ -162,5 +181,23 @@ impl Level for Avx2 {
             let high = _mm256_shuffle_ps::<0xdd>(even, odd);
             (std::mem::transmute::<__m256, Chunk>(low), std::mem::transmute::<__m256, Chunk>(high))
         }
+    }
+
+    #[inline(always)]
+    unsafe fn add(values: [u64; LANES], number: u64) -> [u64; LANES] {
+        use std::arch::x86_64::*;
+        // SAFETY: as in `movemask`.
+        unsafe {
+            let [first, second] = std::mem::transmute::<[u64; LANES], [__m256i; 2]>(values);
+            let number = _mm256_set1_epi64x(number as i64);
+            let sums = [_mm256_add_epi64(first, number), _mm256_add_epi64(second, number)];
+            std::mem::transmute::<[__m256i; 2], [u64; LANES]>(sums)
+        }
+    }
+
+    #[inline(always)]
+    unsafe fn summary(lane: &[u64; WARP_SIZE], bytes: u64) -> Summary {
+        // SAFETY: the CPU has AVX2 (caller).
+        unsafe { summary::avx2(lane, bytes) }
     }
 }

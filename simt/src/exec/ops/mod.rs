@@ -8,6 +8,7 @@
 mod address;
 mod level;
 mod shape;
+mod summary;
 
 mod bits;
 mod carry;
@@ -27,6 +28,7 @@ use crate::isa::{Access, Alu, AtomicKind, Mask, Op, Ty};
 
 pub use level::CpuLevel;
 use level::{Picked, Words};
+pub(crate) use summary::Summary;
 
 /// The operation of an instruction, if the machine has it.
 pub(crate) fn choose(op: &Op) -> Option<Picked> {

@@ -140,9 +140,14 @@ fn program(instr: Instr) -> Program {
 
 type State = (Vec<Lanes>, Vec<Mask>);
 
+/// A kernel of one instruction.
+pub(super) fn prepared(instr: Instr, level: CpuLevel) -> Kernel {
+    Kernel::prepare(&program(instr), level, |_| None).unwrap()
+}
+
 /// The registers after the instruction, from the given ones.
 fn after(level: CpuLevel, instr: &Instr, before: &State, on: Mask) -> State {
-    let kernel = Kernel::prepare(&program(instr.clone()), level, |_| None).unwrap();
+    let kernel = prepared(instr.clone(), level);
     let (mut slots, mut preds) = before.clone();
     let thread = [Lanes::ZERO; 3];
     let ids = Ids { thread: &thread, block: [0; 3], sm: 0, warp_in_sm: 0, active: on };
