@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::Handle;
@@ -42,8 +42,8 @@ pub struct Context {
     sticky: AtomicU32,
     /// Last work of any stream.
     last: AtomicU64,
-    /// Whether an event that takes times was recorded: before that nobody can see how long a launch takes.
-    timed: AtomicBool,
+    /// Events alive that have recorded a time: without one, nobody can see how long a launch takes.
+    clocks: AtomicUsize,
     timeline: Mutex<Timeline>,
     knobs: Mutex<Knobs>,
 }
@@ -57,7 +57,7 @@ impl Context {
             destroyed: AtomicBool::new(false),
             sticky: SUCCESS.into(),
             last: AtomicU64::new(0),
-            timed: AtomicBool::new(false),
+            clocks: AtomicUsize::new(0),
             timeline: Mutex::default(),
             knobs: Mutex::default(),
         }
@@ -121,7 +121,6 @@ impl Context {
     /// As new, for a primary context that is reset.
     pub fn reset(&self) {
         self.sticky.store(SUCCESS, Ordering::Release);
-        self.timed.store(false, Ordering::Release);
         *self.timeline() = Timeline::default();
         *self.knobs() = Knobs::default();
     }
@@ -135,11 +134,15 @@ impl Context {
     }
 
     pub fn takes_times(&self) -> bool {
-        self.timed.load(Ordering::Acquire)
+        self.clocks.load(Ordering::Acquire) > 0
     }
 
-    pub fn take_times(&self) {
-        self.timed.store(true, Ordering::Release);
+    pub fn add_clock(&self) {
+        self.clocks.fetch_add(1, Ordering::AcqRel);
+    }
+
+    pub fn remove_clock(&self) {
+        self.clocks.fetch_sub(1, Ordering::AcqRel);
     }
 
     pub fn timeline(&self) -> MutexGuard<'_, Timeline> {

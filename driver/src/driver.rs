@@ -107,6 +107,16 @@ impl Driver {
         self.current_pool.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A new context. It finds the modelled L2 empty, so that its times depend on nothing that ran in another.
+    pub fn new_context(&self, flags: u32, api_version: u32) -> Arc<Context> {
+        let context = self.contexts.insert_with(|handle| Context::new(handle, flags, api_version));
+        context.enqueue(&self.engine, |engine| {
+            engine.machine().system_mut().flush_l2();
+            Ok(())
+        });
+        context
+    }
+
     /// A context that is alive, by its handle.
     ///
     /// # Errors

@@ -163,7 +163,7 @@ impl Request {
 /// Runs a launch on the machine: how long it takes by the model, and what went wrong.
 fn run(engine: &Engine, kernel: &Kernel, mut launch: Launch, timing: Timing, context: &Context) -> (f64, Done) {
     let mut machine = engine.machine();
-    // Nobody can tell the time of a launch before an event was recorded, so the model is spared until then.
+    // Nobody can tell the time of a launch without an event that was recorded before it, so the model is spared then.
     launch.mode = if timing == Timing::Modelled && context.takes_times() { Mode::Timed } else { Mode::Functional };
     let empty_us = machine.device().parameters.launch_overhead_ns / 1e3;
     match timed_or_not(&mut machine, kernel, &mut launch) {

@@ -1,6 +1,6 @@
 //! Streams and events: in which order things happen, and when by the modelled clock.
 
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::abi::Handle;
@@ -121,6 +121,8 @@ pub const DISABLE_TIMING: u32 = 2;
 pub struct Event {
     pub context: Arc<Context>,
     pub takes_times: bool,
+    /// Whether it is one of the context's clocks: it takes times and has recorded one.
+    is_clock: AtomicBool,
     record: Mutex<Record>,
 }
 
@@ -135,14 +137,19 @@ pub struct Record {
 
 impl Event {
     pub fn new(context: Arc<Context>, flags: u32) -> Self {
-        Self { context, takes_times: flags & DISABLE_TIMING == 0, record: Mutex::default() }
+        Self {
+            context,
+            takes_times: flags & DISABLE_TIMING == 0,
+            is_clock: AtomicBool::new(false),
+            record: Mutex::default(),
+        }
     }
 
     pub fn record(&self) -> MutexGuard<'_, Record> {
         self.record.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Records the event in a stream. The stream's launches are timed from now on, if the event takes times.
+    /// Records the event in a stream. If it takes times, the context's launches are timed from now on, as long as it lives.
     ///
     /// # Errors
     /// `INVALID_HANDLE` where the stream is of another context.
@@ -156,8 +163,8 @@ impl Event {
         let ticket = target.enqueue(engine, move |_| {
             let us = event.context.timeline().now_us(lane);
             event.record().us = us;
-            if event.takes_times {
-                event.context.take_times();
+            if event.takes_times && !event.is_clock.swap(true, Ordering::AcqRel) {
+                event.context.add_clock();
             }
             Ok(())
         });
@@ -174,6 +181,14 @@ impl Event {
                 context.timeline().wait_until(lane, us);
                 Ok(())
             });
+        }
+    }
+}
+
+impl Drop for Event {
+    fn drop(&mut self) {
+        if *self.is_clock.get_mut() {
+            self.context.remove_clock();
         }
     }
 }

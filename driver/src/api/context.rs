@@ -29,7 +29,7 @@ pub fn create(context: Out<Handle>, flags: c_uint, device: DeviceOrdinal) -> Don
     if flags & !FLAGS_MASK != 0 || (flags & 7).count_ones() > 1 {
         return Err(Code::INVALID_VALUE);
     }
-    let new = driver.contexts.insert_with(|handle| Context::new(handle, flags, API_VERSION));
+    let new = driver.new_context(flags, API_VERSION);
     context.put(new.handle)?;
     context::push(Some(new));
     Ok(())

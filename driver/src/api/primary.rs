@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::context::FLAGS_MASK;
 use crate::abi::{DeviceOrdinal, Handle, Out};
 use crate::code::{Code, Done};
-use crate::context::Context;
 use crate::driver::Driver;
 use crate::guard::api;
 
@@ -62,8 +61,7 @@ api! {
         context.required()?;
         let mut primary = driver.primary();
         let flags = primary.flags;
-        let new = || driver.contexts.insert_with(|handle| Context::new(handle, flags, API_VERSION));
-        let retained = Arc::clone(primary.context.get_or_insert_with(new));
+        let retained = Arc::clone(primary.context.get_or_insert_with(|| driver.new_context(flags, API_VERSION)));
         primary.retained += 1;
         context.put(retained.handle)
     }
