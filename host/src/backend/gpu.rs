@@ -9,6 +9,7 @@ use bytemuck::Pod;
 use cuda_std::host::{DevicePtr, Kernel, KernelArgs};
 
 use super::gpus::MODELLED;
+use super::readings::Readings;
 use super::{
     Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, Loaded, StreamId,
     Watcher,
@@ -19,6 +20,7 @@ use crate::numbers::Time;
 #[derive(Clone)]
 pub struct Gpu {
     backend: Arc<dyn Backend>,
+    readings: Readings,
 }
 
 /// Grid, block and dynamic shared memory of a launch.
@@ -34,6 +36,7 @@ pub struct DeviceBuffer<T> {
     address: u64,
     len: usize,
     backend: Arc<dyn Backend>,
+    readings: Readings,
     values: PhantomData<T>,
 }
 
@@ -66,7 +69,13 @@ impl LaunchShape {
 
 impl Gpu {
     pub fn new(backend: Arc<dyn Backend>) -> Self {
-        Self { backend }
+        Self { backend, readings: Readings::default() }
+    }
+
+    /// The same context, with everything that is read back noted in `readings`.
+    #[must_use]
+    pub fn noting(self, readings: &Readings) -> Self {
+        Self { readings: readings.clone(), ..self }
     }
 
     pub fn kind(&self) -> BackendKind {
@@ -100,7 +109,8 @@ impl Gpu {
     pub fn uninitialised<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
         let bytes = (len * size_of::<T>()) as u64;
         let address = self.backend.alloc(bytes)?;
-        Ok(DeviceBuffer { address, len, backend: Arc::clone(&self.backend), values: PhantomData })
+        let (backend, readings) = (Arc::clone(&self.backend), self.readings.clone());
+        Ok(DeviceBuffer { address, len, backend, readings, values: PhantomData })
     }
 
     /// Queues a copy within the device: as many values as the shorter of the two buffers holds.
@@ -280,6 +290,7 @@ impl<T: Pod> DeviceBuffer<T> {
     pub fn download(&self) -> Result<Vec<T>, GpuError> {
         let mut values = vec![T::zeroed(); self.len];
         self.backend.read(self.address, bytemuck::cast_slice_mut(&mut values))?;
+        self.readings.add(bytemuck::cast_slice(&values));
         Ok(values)
     }
 

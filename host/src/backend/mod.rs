@@ -17,6 +17,7 @@ mod error;
 mod gpu;
 pub mod gpus;
 pub mod options;
+mod readings;
 pub mod sim;
 
 use std::num::NonZeroU32;
@@ -27,6 +28,7 @@ pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
 pub use options::MachineOptions;
+pub use readings::{Readings, ReadingsDigest};
 use warpwise_simt::device::Limits;
 use warpwise_simt::timing::{Observer, Timing};
 

@@ -38,7 +38,7 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     let bench = Workbench::open(global, &options.backend)?;
     bench.kernels.require_ours("labs")?;
     bench.say_what_is_missing();
-    let model = bench.gpu.is_some().then(|| bench.modelled(global)).transpose()?;
+    let model = bench.measures().then(|| bench.modelled(global)).transpose()?;
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
     let benches = std::iter::once(&bench).chain(&model);

@@ -6,7 +6,8 @@ use std::time::Instant;
 use warpwise_simt::device::Device;
 
 use super::{KernelRow, Lab, LabError, LabOutcome, Plot, Table};
-use crate::backend::{BackendKind, Gpu, MachineOptions};
+use crate::backend::gpus::MODELLED;
+use crate::backend::{BackendKind, Gpu, MachineOptions, Readings};
 use crate::ceilings::Ceilings;
 use crate::claim::{Claim, Setting, TRUE, Value, holds};
 use crate::kernels::Resources;
@@ -17,6 +18,7 @@ use crate::workbench::Workbench;
 pub struct LabContext<'a> {
     bench: &'a Workbench,
     progress: &'a Progress,
+    readings: Readings,
     kernels: Vec<KernelRow>,
     tables: Vec<Table>,
     plots: Vec<Plot>,
@@ -33,6 +35,7 @@ impl<'a> LabContext<'a> {
         let mut cx = Self {
             bench,
             progress,
+            readings: Readings::default(),
             kernels: Vec::new(),
             tables: Vec::new(),
             plots: Vec::new(),
@@ -55,9 +58,9 @@ impl<'a> LabContext<'a> {
         self.bench.backend()
     }
 
-    /// A new context on the chosen device, with the kernels loaded.
+    /// A new context on the chosen device, with the kernels loaded. What is read back from it belongs to the lab's results.
     pub fn gpu(&self) -> Result<Gpu, LabError> {
-        Ok(self.bench.gpu()?)
+        Ok(self.bench.gpu()?.noting(&self.readings))
     }
 
     /// A new context of the machine on another device, or run another way: for claims that are the machine's alone.
@@ -134,7 +137,8 @@ impl LabContext<'_> {
     fn into_outcome(mut self, lab: &'static Lab, result: Result<(), LabError>, seconds: f64) -> LabOutcome {
         let setting = Setting {
             backend: self.bench.backend(),
-            device: self.bench.device_name().to_owned(),
+            // On our own driver a device is what it models, "(modelled)" or not.
+            device: self.bench.device_name().trim_end_matches(MODELLED).to_owned(),
             toolchain: self.bench.toolchain().clone(),
         };
         let error = result.err();
@@ -163,6 +167,7 @@ impl LabContext<'_> {
             lab,
             backend: setting.backend,
             seconds,
+            results: self.readings.digest(),
             kernels: self.kernels,
             tables: self.tables,
             plots: self.plots,

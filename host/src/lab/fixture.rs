@@ -4,7 +4,7 @@ use warpwise_simt::device::Device;
 use warpwise_simt::isa::Isa;
 
 use super::{Axis, KernelRow, Lab, LabOutcome, Mark, OccupancyFigures, Plot, RunOutcome, Table};
-use crate::backend::{BackendKind, CounterSet};
+use crate::backend::{BackendKind, CounterSet, ReadingsDigest};
 use crate::ceilings::Ceilings;
 use crate::claim::{Claim, Setting, Toolchain, Value, at_least, equal, holds, less_than};
 use crate::numbers::{Clocks, Regs, Time};
@@ -48,6 +48,7 @@ pub fn run() -> RunOutcome {
         lab: &LAB,
         backend: BackendKind::Sim,
         seconds: 0.25,
+        results: ReadingsDigest { reads: 2, bytes: 4_000_012, hash: 0x0123_4567_89ab_cdef },
         kernels: vec![timed(), spilling()],
         tables: vec![table],
         plots: vec![plot],

@@ -1,7 +1,7 @@
 //! What a lab leaves behind: the one in-memory form that terminal, JSON and HTML reports are written from.
 
 use super::{KernelRow, Lab, Plot, Table};
-use crate::backend::{BackendKind, GpuError};
+use crate::backend::{BackendKind, GpuError, ReadingsDigest};
 use crate::ceilings::Ceilings;
 use crate::claim::{Judged, Toolchain, Verdict};
 
@@ -10,6 +10,8 @@ pub struct LabOutcome {
     pub lab: &'static Lab,
     pub backend: BackendKind,
     pub seconds: f64,
+    /// What the lab read back from its device; not what it read from devices that are the machine's alone.
+    pub results: ReadingsDigest,
     pub kernels: Vec<KernelRow>,
     pub tables: Vec<Table>,
     pub plots: Vec<Plot>,

@@ -4,7 +4,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::{Integer, Real, number};
-use crate::backend::{CounterSet, Loaded};
+use crate::backend::{CounterSet, Loaded, ReadingsDigest};
 use crate::ceilings::{Ceilings, Work};
 use crate::claim::{self, Judged, Toolchain};
 use crate::lab::{KernelRow, LabOutcome, Plot, RunOutcome, Table};
@@ -43,11 +43,20 @@ struct LabJson<'a> {
     question: &'a str,
     backend: &'static str,
     seconds: Real,
+    results: ResultsJson,
     kernels: Vec<KernelJson<'a>>,
     claims: Vec<ClaimJson<'a>>,
     tables: Vec<TableJson<'a>>,
     plots: Vec<PlotJson<'a>>,
     notes: &'a [String],
+}
+
+/// What the lab read back from its device; equal digests are equal to the bit.
+#[derive(Serialize)]
+struct ResultsJson {
+    reads: Integer,
+    bytes: Integer,
+    digest: String,
 }
 
 #[derive(Serialize)]
@@ -220,12 +229,18 @@ fn lab<'a>(outcome: &'a LabOutcome, ceilings: &[Ceilings]) -> LabJson<'a> {
         question: outcome.lab.question,
         backend: outcome.backend.word(),
         seconds: Real(outcome.seconds),
+        results: results(outcome.results),
         kernels: outcome.kernels.iter().map(|row| kernel(row, ceilings)).collect(),
         claims: outcome.claims.iter().map(|judged| claim(outcome.lab.id, judged)).collect(),
         tables: outcome.tables.iter().map(table).collect(),
         plots: outcome.plots.iter().map(plot).collect(),
         notes: &outcome.notes,
     }
+}
+
+fn results(digest: ReadingsDigest) -> ResultsJson {
+    let ReadingsDigest { reads, bytes, hash } = digest;
+    ResultsJson { reads: Integer(reads.into()), bytes: Integer(bytes.into()), digest: format!("{hash:032x}") }
 }
 
 fn kernel<'a>(row: &'a KernelRow, ceilings: &[Ceilings]) -> KernelJson<'a> {
