@@ -7,8 +7,8 @@ use crate::words::Words;
 use std::env;
 use std::path::PathBuf;
 
-/// Commands that are about GPUs, also where there is none.
-const COMMANDS: [&str; 2] = ["bundle", "driver"];
+/// Commands that are about GPUs, also where there is none: the tests run the backend on our own driver.
+const COMMANDS: [&str; 4] = ["bundle", "ci", "driver", "test"];
 
 /// Where NVIDIA's driver puts its library on Linux, by distribution; the last one is that of WSL.
 const LIBRARY_FOLDERS: [&str; 6] = [
@@ -44,7 +44,7 @@ mod tests {
 
     #[test]
     fn the_backend_is_wanted_where_a_command_is_about_gpus() {
-        for line in ["bundle", "driver -- program", "labs --backend cuda", "labs --backend=cuda"] {
+        for line in ["bundle", "driver -- program", "labs --backend cuda", "labs --backend=cuda", "test", "ci"] {
             assert_eq!(is_wanted(&words(line)), cfg!(target_os = "linux"), "{line}");
         }
     }

@@ -42,9 +42,7 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     let progress = Progress::stderr();
     let mut terminal = terminal::stdout();
     let benches = std::iter::once(&bench).chain(&model);
-    let mut ceilings = benches.map(|bench| bench.ceilings().cloned()).collect::<Result<Vec<_>, _>>()?;
-    // Those of a device of Warpwise's own driver are those of its model.
-    ceilings.dedup();
+    let ceilings = benches.map(|bench| bench.ceilings().cloned()).collect::<Result<_, _>>()?;
     let mut run = RunOutcome { toolchain: bench.toolchain().clone(), ceilings, labs: Vec::new() };
     let is_kept = options.json.is_some() || options.html.is_some();
     for lab in chosen {

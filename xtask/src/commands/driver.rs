@@ -38,7 +38,7 @@ fn program_of(words: &[String]) -> Result<&[String]> {
 }
 
 /// Builds the library and puts it into a folder of its own, under both names. The folder.
-fn install(workspace: &Workspace) -> Result<PathBuf> {
+pub fn install(workspace: &Workspace) -> Result<PathBuf> {
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).args(["build", "--quiet", "--release", "--package", "warpwise-driver"]);
     let status = progress::step("compiling the driver", || cargo.stdin(Stdio::null()).status());

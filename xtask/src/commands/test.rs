@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every test of the workspace, with the kernels built and in their hands.
 
+use crate::commands::driver;
 use crate::error::Result;
 use crate::prepare::{self, Need};
 use crate::program;
@@ -21,6 +22,10 @@ pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     }
     // The program that users start, for tests of the command line.
     cargo.env("WARPWISE_PROGRAM", workspace.program());
+    // The driver that its tests give to the program, as `cargo xtask driver` does.
+    if cfg!(target_os = "linux") {
+        cargo.env("WARPWISE_DRIVER", driver::install(workspace)?);
+    }
     if words.no_provision {
         cargo.env("WARPWISE_NO_PROVISION", "1");
     }
