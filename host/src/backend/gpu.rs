@@ -87,6 +87,11 @@ impl Gpu {
         self.kind() == BackendKind::Cuda && !self.device().name.ends_with(MODELLED)
     }
 
+    /// `measured` or `modelled`: what a table says of the times in it.
+    pub fn time_source(&self) -> &'static str {
+        if self.measures() { "measured" } else { "modelled" }
+    }
+
     pub fn device(&self) -> &DeviceFacts {
         self.backend.device()
     }

@@ -3,11 +3,12 @@
 use warpwise_simt::occupancy::Occupancy;
 
 use super::Case;
-use super::metrics::LIMIT_SHARED;
+use super::metrics::{LIMIT_REGISTERS, LIMIT_SHARED, REGISTERS, REGISTERS_LEAST};
 use crate::arguments::bind;
 use crate::arguments::{Argument, Init};
 use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape, StreamId};
 use crate::error::CommandError;
+use crate::numbers::Regs;
 use crate::workbench::Workbench;
 
 /// What the machine counts of a launch, and what the calculator says of it.
@@ -82,7 +83,13 @@ pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
     let counters = report.counters.iter().flat_map(|counters| counters.iter());
     let mut values: Vec<(String, f64)> = counters.map(|(name, value)| (name.to_owned(), value)).collect();
     values.extend(of_launch(shape, &occupancy, device.sm_count));
-    values.push(("launch__registers_per_thread".to_owned(), f64::from(resources.registers.value())));
+    // An estimate is not held to what the hardware has.
+    if let Regs::Ptxas(registers) = resources.registers {
+        let registers = registers.max(REGISTERS_LEAST);
+        let limits = resources.occupancy_with(registers, &device.limits, shape)?.limits;
+        values.push((REGISTERS.to_owned(), registers.into()));
+        values.extend(limits.registers.map(|blocks| (LIMIT_REGISTERS.to_owned(), blocks as f64)));
+    }
     let shared = occupancy.allocated_shared_bytes_per_block as f64;
     Ok(Counted::new(case.kernel, resources.stack_bytes > 0 || resources.spills(), shared, values))
 }
@@ -101,7 +108,6 @@ fn of_launch(shape: LaunchShape, occupancy: &Occupancy, sm_count: u32) -> Vec<(S
     ];
     values.extend(limit("launch__occupancy_limit_warps", limits.warps));
     values.extend(limit("launch__occupancy_limit_blocks", limits.blocks));
-    values.extend(limit("launch__occupancy_limit_registers", limits.registers));
     values.extend(limit(LIMIT_SHARED, limits.shared_memory));
     values
 }

@@ -55,11 +55,21 @@ impl Resources {
 
     /// How many blocks of a launch fit an SM with these limits.
     pub fn occupancy(&self, limits: &Limits, shape: LaunchShape) -> Result<Occupancy, InvalidInput> {
+        self.occupancy_with(self.registers.value(), limits, shape)
+    }
+
+    /// The same with another number of registers a thread.
+    pub fn occupancy_with(
+        &self,
+        registers: u32,
+        limits: &Limits,
+        shape: LaunchShape,
+    ) -> Result<Occupancy, InvalidInput> {
         let request = Request {
             static_shared_bytes: self.static_shared_bytes.into(),
             dynamic_shared_bytes: shape.dynamic_shared_bytes.into(),
             barriers: self.barriers.into(),
-            ..Request::new(i64::try_from(shape.block_threads()).unwrap_or(i64::MAX), self.registers.value().into())
+            ..Request::new(i64::try_from(shape.block_threads()).unwrap_or(i64::MAX), registers.into())
         };
         calculate(limits, &request)
     }

@@ -110,7 +110,8 @@ fn paths(cx: &mut LabContext<'_>, elements: &mut Elements<'_>) -> Result<(), Lab
     cx.found("by_lane_sum", lanes_disagree / (a + b));
     let [fewer, more] = elements.steps;
     let title = format!("cost of the paths: time with {more} steps above that with {fewer}");
-    let mut table = Table::new(title, ["kernel", "who takes which path", "µs", "over path_a"]);
+    let time = format!("µs, {}", elements.gpu.time_source());
+    let mut table = Table::new(title, ["kernel", "who takes which path", &time, "over path_a"]);
     for (choice, cost) in CHOICES.iter().zip(&costs) {
         table.row([choice.kernel.name.into(), choice.who.into(), (*cost).into(), (cost / a).into()]);
     }
@@ -136,7 +137,7 @@ fn splits(cx: &mut LabContext<'_>, elements: &mut Elements<'_>) -> Result<(), La
     cx.found("split_0", only_b / b);
     cx.found("split_32", only_a / a);
     let points = SPLITS.zip(costs).map(|(k, &cost)| (f64::from(k), cost));
-    let (x, y) = (Axis::linear("k, lanes of each warp in path A"), Axis::linear("cost (µs)"));
+    let (x, y) = (Axis::linear("k, lanes of each warp in path A"), Axis::linear(format!("cost, µs {}", elements.gpu.time_source())));
     cx.plot(Plot::new("One lane costs as much as sixteen", x, y).series("split(k)", Mark::Points, points));
     Ok(())
 }

@@ -161,13 +161,15 @@ fn memory_bound(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
     };
     record(cx, "warps_help", over_full(25.0));
     record(cx, "warps_saturate", over_full(75.0));
-    let mut table = Table::new("memory-bound: vecadd by occupancy", ["occupancy", "time (µs)", "GB/s"]);
+    let source = gpu.time_source();
+    let [time, rate] = [format!("µs, {source}"), format!("GB/s, {source}")];
+    let mut table = Table::new("memory-bound: vecadd by occupancy", ["occupancy", &time, &rate]);
     for (percent, us) in &points {
         let bytes = 3.0 * 4.0 * f64::from(n);
         table.row([format!("{percent:.0}%").into(), (*us).into(), (bytes / us / 1000.0).into()]);
     }
     cx.table(table);
-    let (x, y) = (Axis::linear("occupancy (%)"), Axis::linear("time (µs)"));
+    let (x, y) = (Axis::linear("occupancy (%)"), Axis::linear(time));
     cx.plot(Plot::new("vecadd: more warps help until the bandwidth is full", x, y).series(
         "vecadd",
         Mark::Line,
