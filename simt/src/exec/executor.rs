@@ -115,12 +115,12 @@ impl Watch for Nobody {
     fn see(&mut self, _: &Executor<'_>, _: &Block, _: usize, _: Step) {}
 }
 
-impl Watch for Option<Step> {
+impl Watch for &mut Option<Step> {
     const SINGLE: bool = true;
     const REPORTS: bool = true;
 
     fn see(&mut self, _: &Executor<'_>, _: &Block, _: usize, step: Step) {
-        *self = Some(step);
+        **self = Some(step);
     }
 }
 
@@ -167,14 +167,19 @@ impl<'g> Executor<'g> {
         }
     }
 
-    /// Executes the next instruction of a warp. `None`: it has none to execute now ([`super::Warp::next`]).
+    /// Executes the next instruction of a warp and leaves it in `step`, which stays as it is where the warp has none to execute
+    /// now ([`super::Warp::next`]).
     ///
     /// # Errors
     /// The fault that the instruction met.
-    pub fn step<P: Port>(&mut self, block: &mut Block, warp: usize, port: &mut P) -> Result<Option<Step>, Violation> {
-        let mut step = None;
-        self.advance(block, warp, port, &mut step, 1)?;
-        Ok(step)
+    pub fn step<P: Port>(
+        &mut self,
+        block: &mut Block,
+        warp: usize,
+        port: &mut P,
+        mut step: &mut Option<Step>,
+    ) -> Result<(), Violation> {
+        self.advance(block, warp, port, &mut step, 1).map(drop)
     }
 
     /// Runs a warp until it waits, ends, spins, or has executed about `budget` instructions.

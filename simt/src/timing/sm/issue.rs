@@ -12,14 +12,6 @@ use crate::timing::code::{Kind, TimedInstr};
 use crate::timing::stall::{Moment, Stall};
 use crate::timing::trace::TraceEvent;
 
-/// What a step of the executor came to.
-enum Executed {
-    Step(Step),
-    /// The warp stands where it stood: it waits for lanes of its own.
-    Nothing,
-    Fault,
-}
-
 impl Sm {
     /// Lets a scheduler issue in cycle `now`, if one of its warps can.
     pub(super) fn issue_one(
@@ -112,14 +104,16 @@ impl Sm {
         self.report.stalls.add(Stall::Selected, 1);
         self.warps[index].accounted_to = now + 1;
         self.warps[index].floor = Moment::at(now + issue_cycles, Stall::Wait);
-        let step = match self.step(index, now, launch, executor, memory) {
-            Executed::Step(step) => step,
+        let mut step = None;
+        if !self.step(index, now, launch, executor, memory, &mut step) {
+            return;
+        }
+        let Some(step) = &step else {
             // The lanes that wait for others gave way to them, or nobody can go on.
-            Executed::Nothing => return self.refresh(index, launch),
-            Executed::Fault => return,
+            return self.refresh(index, launch);
         };
         self.report.instructions += 1;
-        let result = self.time(index, instr, &step, executor, now, launch);
+        let result = self.time(index, instr, step, executor, now, launch);
         if launch.traced {
             let key = self.trace_key(index, now, pc, launch);
             self.outbox.trace.push(TraceEvent::issued(self.index, scheduler as u32, key, step.active, step.on, result));
@@ -131,7 +125,9 @@ impl Sm {
         self.go_on(index, now, launch, executor, memory);
     }
 
-    /// Executes the warp's next instruction.
+    /// Executes the warp's next instruction, if lanes of its own let it, and leaves it in `step`, which is empty. False on a fault.
+    ///
+    /// The step is written in its place and not returned: a copy would wait for its fields to reach the cache.
     fn step(
         &mut self,
         index: usize,
@@ -139,7 +135,8 @@ impl Sm {
         launch: &Launch<'_>,
         executor: &mut Executor<'_>,
         memory: &Memory,
-    ) -> Executed {
+        step: &mut Option<Step>,
+    ) -> bool {
         let (slot, warp) = (self.warps[index].block_slot, self.warps[index].warp_in_block);
         let mut port = SmPort {
             memory,
@@ -149,14 +146,14 @@ impl Sm {
             clock_mhz: launch.config.clock_mhz,
             changes: self.changes,
         };
-        match executor.step(&mut self.blocks[slot].block, warp, &mut port) {
-            Ok(Some(Step { effect: Effect::Waiting, .. }) | None) => Executed::Nothing,
-            Ok(Some(step)) => Executed::Step(step),
-            Err(violation) => {
-                self.outbox.fault = Some(SmFault { cycle: now, block: slot, violation });
-                Executed::Fault
-            }
+        if let Err(violation) = executor.step(&mut self.blocks[slot].block, warp, &mut port, step) {
+            self.outbox.fault = Some(SmFault { cycle: now, block: slot, violation });
+            return false;
         }
+        if matches!(step, Some(Step { effect: Effect::Waiting, .. })) {
+            *step = None;
+        }
+        true
     }
 
     /// Executes instructions that take no issue, as long as the warp stands before one, and works out when it can issue the next
@@ -170,11 +167,14 @@ impl Sm {
         memory: &Memory,
     ) -> bool {
         while let Some(instr) = self.next_if_free(index, launch) {
-            match self.step(index, now, launch, executor, memory) {
-                Executed::Step(_) => self.report.free_instructions += 1,
-                Executed::Nothing => break,
-                Executed::Fault => return false,
+            let mut step = None;
+            if !self.step(index, now, launch, executor, memory, &mut step) {
+                return false;
             }
+            if step.is_none() {
+                break;
+            }
+            self.report.free_instructions += 1;
             let warp = &self.warps[index];
             let sources = launch.code.reads(instr).iter().map(|place| warp.scoreboard[usize::from(*place)]);
             let ready = sources.max().unwrap_or(Moment::START);

@@ -164,6 +164,7 @@ impl SmPort<'_> {
     fn find_lines(&mut self, request: &Request<'_>) {
         match request.shape {
             Shape::Contiguous => self.lines.gather_contiguous(request.addresses[0], request.bytes),
+            Shape::Uniform => self.lines.gather(request.addresses, 1 << request.first_lane(), request.bytes),
             _ => self.lines.gather(request.addresses, request.mask, request.bytes),
         }
     }
@@ -212,5 +213,46 @@ impl Port for SmPort<'_> {
 
     fn nanoseconds(&self) -> u64 {
         self.cycle * 1000 / self.clock_mhz.max(1)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{Cache, Order, Space, Ty};
+
+    const ACCESS: Access = Access {
+        space: Space::Global,
+        ty: Ty::U32,
+        count: 1,
+        order: Order::Weak,
+        scope: Scope::System,
+        cache: Cache::All,
+        wide_address: true,
+    };
+
+    #[test]
+    fn lines_of_a_shape_are_those_that_its_lanes_touch() {
+        let memory = Memory::new(1 << 20);
+        let (mut writes, mut lines, mut slow) = (Writes::default(), Lines::default(), Lines::default());
+        for bytes in [1, 2, 4, 8, 16, 32] {
+            let width = u64::from(bytes);
+            for start in [0, width, 96, 128 - width, (1 << 40) - 16 * width] {
+                let first = (1 << 20) + start / width * width;
+                let row = std::array::from_fn(|lane| first + width * lane as u64);
+                let cases = [(Shape::Contiguous, row, Mask::MAX), (Shape::Uniform, [first; WARP_SIZE], Mask::MAX)];
+                // A lane that takes no part has whatever address.
+                let mut stray = [first; WARP_SIZE];
+                stray[0] = 0;
+                for (shape, addresses, mask) in cases.into_iter().chain([(Shape::Uniform, stray, 0xffff_fff8)]) {
+                    let request = Request { pc: 0, access: &ACCESS, mask, addresses: &addresses, bytes, shape };
+                    let (memory, writes, lines) = (&memory, &mut writes, &mut lines);
+                    let mut port = SmPort { memory, writes, lines, cycle: 0, clock_mhz: 1, changes: 0 };
+                    port.find_lines(&request);
+                    slow.gather(&addresses, mask, bytes);
+                    assert_eq!(port.lines.as_slice(), slow.as_slice(), "{shape:?}, {bytes} bytes at {first:x}");
+                }
+            }
+        }
     }
 }
