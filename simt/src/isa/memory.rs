@@ -41,6 +41,20 @@ pub struct Access {
     pub scope: Scope,
 }
 
+#[cfg(test)]
+impl Access {
+    /// A plain access to 32 bits of global memory, for tests.
+    pub(crate) const WORD: Self = Self {
+        space: Space::Global,
+        ty: Ty::U32,
+        count: 1,
+        order: Order::Weak,
+        scope: Scope::System,
+        cache: Cache::All,
+        wide_address: true,
+    };
+}
+
 impl Access {
     /// Bytes that one lane moves.
     pub const fn bytes(&self) -> u32 {

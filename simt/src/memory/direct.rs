@@ -270,17 +270,7 @@ pub(crate) fn modify(request: &AtomicRequest<'_>, lane: usize, old: &[u8; 32]) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{Access, Cache, Order, Ty};
-
-    const ACCESS: Access = Access {
-        space: Space::Global,
-        ty: Ty::U32,
-        count: 1,
-        order: Order::Weak,
-        scope: Scope::System,
-        cache: Cache::All,
-        wide_address: true,
-    };
+    use crate::isa::Access;
 
     /// Every way of [`read_global`] against [`load_lanes`], which knows no shapes.
     #[test]
@@ -307,7 +297,7 @@ mod tests {
                     if shape == Shape::Contiguous && mask != Mask::MAX {
                         continue;
                     }
-                    let request = Request { pc: 0, access: &ACCESS, mask, addresses: &addresses, bytes, shape };
+                    let request = Request { pc: 0, access: &Access::WORD, mask, addresses: &addresses, bytes, shape };
                     let (mut fast, mut slow) = ([Lanes::splat(0xaa); 8], [Lanes::splat(0xaa); 8]);
                     read_global(&memory, &request, &mut fast[..request.words()]);
                     load_lanes(&memory, &request, &mut slow[..request.words()]);

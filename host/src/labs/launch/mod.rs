@@ -133,6 +133,8 @@ fn asynchronous(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     gpu.synchronize()?;
     let [call, whole] = [call, started.elapsed()].map(|time| microseconds(time.as_secs_f64() * 1e6));
     cx.holds("returns_at_once", !idle, "the kernel had ended");
-    cx.note(format!("slow: on this computer's clock the launch call took {call}, and the kernel had ended after {whole}"));
+    cx.note(format!(
+        "slow: on this computer's clock the launch call took {call}, and the kernel had ended after {whole}"
+    ));
     Ok(())
 }

@@ -140,7 +140,8 @@ fn expected<const ROWS: usize, const COLUMNS: usize>(x: &[f32], n: u32, steps: u
 
 /// `vecadd` with fewer and fewer resident blocks: shared memory that it does not use keeps the others out.
 fn memory_bound(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
-    let n: u32 = if gpu.measures() { 1 << 26 } else { 1 << 18 };
+    let full = gpu.device().limits.max_threads_per_sm * gpu.device().sm_count;
+    let n = if gpu.measures() { 1 << 26 } else { 4 * full };
     let resources = cx.resources(vecadd.name, &gpu.device().arch)?;
     let mut points = Vec::new();
     for share in SHARES {

@@ -85,19 +85,9 @@ mod tests {
     use crate::isa::*;
     use crate::memory::Shape;
 
-    const ACCESS: Access = Access {
-        space: Space::Global,
-        ty: Ty::U32,
-        count: 1,
-        order: Order::Weak,
-        scope: Scope::System,
-        cache: Cache::All,
-        wide_address: true,
-    };
-
     /// The frame's addresses after a load of four bytes in the lanes `on`, its base in slots 0 and 1.
     fn addresses(level: CpuLevel, base: [u64; WARP_SIZE], offset: i64, on: Mask) -> crate::exec::frame::Addresses {
-        let op = Op::Load(ACCESS);
+        let op = Op::Load(Access::WORD);
         let instr =
             Instr { addr: Src::slot(Slot(0)), offset, dst: [Some(Slot(2)), None, None, None], ..Instr::new(op) };
         let kernel = prepared(instr, level);

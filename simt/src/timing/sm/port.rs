@@ -219,17 +219,6 @@ impl Port for SmPort<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{Cache, Order, Space, Ty};
-
-    const ACCESS: Access = Access {
-        space: Space::Global,
-        ty: Ty::U32,
-        count: 1,
-        order: Order::Weak,
-        scope: Scope::System,
-        cache: Cache::All,
-        wide_address: true,
-    };
 
     #[test]
     fn lines_of_a_shape_are_those_that_its_lanes_touch() {
@@ -245,7 +234,7 @@ mod tests {
                 let mut stray = [first; WARP_SIZE];
                 stray[0] = 0;
                 for (shape, addresses, mask) in cases.into_iter().chain([(Shape::Uniform, stray, 0xffff_fff8)]) {
-                    let request = Request { pc: 0, access: &ACCESS, mask, addresses: &addresses, bytes, shape };
+                    let request = Request { pc: 0, access: &Access::WORD, mask, addresses: &addresses, bytes, shape };
                     let (memory, writes, lines) = (&memory, &mut writes, &mut lines);
                     let mut port = SmPort { memory, writes, lines, cycle: 0, clock_mhz: 1, changes: 0 };
                     port.find_lines(&request);
