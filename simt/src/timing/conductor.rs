@@ -27,7 +27,14 @@ pub(super) struct Conductor<'c, 'm> {
     retired_at: f64,
     /// Instructions when memory last changed, and its changes then.
     progress: (u64, u64),
+    /// Instructions up to the last quantum, and how many quanta in a row have executed none.
+    executed: u64,
+    idle_quanta: u64,
 }
+
+/// A quantum begins with a warp that can issue, so few in a row go by without an instruction: warps that wait for a pipe or a queue.
+/// Many are a defect of this model, which is to show as a fault and not as silence.
+const IDLE_QUANTA_MAX: u64 = 100_000;
 
 /// How a launch came to its end.
 pub(super) struct Ended {
@@ -60,6 +67,8 @@ impl<'c, 'm> Conductor<'c, 'm> {
             launcher_free_at: 0.0,
             retired_at: 0.0,
             progress: (0, 0),
+            executed: 0,
+            idle_quanta: 0,
         }
     }
 
@@ -163,7 +172,9 @@ impl<'c, 'm> Conductor<'c, 'm> {
         if executed >= self.run.step_budget {
             return stuck(sms, FaultKind::StepBudget);
         }
-        if executed - self.progress.0 > self.run.watchdog {
+        self.idle_quanta = if executed == self.executed { self.idle_quanta + 1 } else { 0 };
+        self.executed = executed;
+        if executed - self.progress.0 > self.run.watchdog || self.idle_quanta > IDLE_QUANTA_MAX {
             return stuck(sms, FaultKind::NoProgress);
         }
         None

@@ -118,3 +118,26 @@ fn a_thread_reads_back_what_it_stored_a_moment_ago() {
     assert_eq!(timed[4 * 5 + 1], 0x1234_AB05);
     assert_eq!(timed, results(Mode::Functional));
 }
+
+#[test]
+fn an_atomic_on_local_memory_holds_nobody_back() {
+    // By generic addresses: the first lanes in local memory, the others in global. Loads follow, which wait for atomics.
+    let body = |local: usize| {
+        format!(
+            "ld.param.u64 %rd1, [p0]; mov.u32 %r1, %tid.x; setp.lt.u32 %p1, %r1, {local}; mov.u64 %rd2, mine;
+            cvta.local.u64 %rd2, %rd2; mov.u32 %r2, 5; st.u32 [%rd2], %r2; mul.wide.u32 %rd3, %r1, 4;
+            add.u64 %rd3, %rd1, %rd3; selp.b64 %rd4, %rd2, %rd3, %p1; atom.add.u32 %r3, [%rd4], 2; ld.u32 %r4, [%rd4];
+            mad.lo.u32 %r5, %r3, 100, %r4; st.global.u32 [%rd3+128], %r5;"
+        )
+    };
+    let registers = format!("{REGISTERS} .local .align 4 .b8 mine[4];");
+    for (mode, local) in [Mode::Timed, Mode::Functional].into_iter().flat_map(|mode| [0, 16, 32].map(|n| (mode, n))) {
+        let mut bench = Bench::new("RTX 5070");
+        bench.mode = mode;
+        let out = bench.upload(&[7; 64]);
+        let report = bench.run(&entry(1, &registers, &body(local)), 1, 32, &[out]);
+        assert_eq!(report.fault, None, "{mode:?}, {local} lanes in local memory");
+        let expected: Vec<u32> = (0..32).map(|lane| if lane < local { 507 } else { 709 }).collect();
+        assert_eq!(bench.download(out + 128, 32), expected, "{mode:?}, {local} lanes in local memory");
+    }
+}

@@ -73,6 +73,8 @@ impl Sm {
         match timed.note.kind {
             AccessKind::Load => self.load(timed, start, launch),
             AccessKind::Store => self.store(timed, start, is_local),
+            // A thread's own memory has nobody to be ordered against: the value was read and written at once.
+            AccessKind::Atomic | AccessKind::Reduction if is_local => self.load(timed, start, launch),
             AccessKind::Atomic | AccessKind::Reduction => self.atomic(timed, start, launch),
         }
     }
