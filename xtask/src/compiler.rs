@@ -86,7 +86,7 @@ fn inspect(system: &dyn System, rustc: &str, origin: Origin) -> std::result::Res
     let field = |name: &str| verbose.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
     let version = field("release:").ok_or("is no rustc: it prints no release")?.to_owned();
     let llvm = field("LLVM version:").ok_or("is a rustc without LLVM")?.to_owned();
-    if number(&version) < LEAST {
+    if !is_new_enough(&version) {
         return Err(format!("is version {version}; the kernels need {}.{} or later", LEAST.0, LEAST.1));
     }
     let sysroot = system.output(rustc, &["--print", "sysroot"]).ok_or("does not say where its libraries are")?;
@@ -98,6 +98,11 @@ fn inspect(system: &dyn System, rustc: &str, origin: Origin) -> std::result::Res
         return Err(format!("cannot compile for {DEVICE_TARGET}: its LLVM has no NVPTX back end"));
     }
     Ok(Compiler { rustc: rustc.into(), version, llvm, core_source, origin })
+}
+
+/// Whether a compiler of this version compiles the kernels' sources.
+pub fn is_new_enough(version: &str) -> bool {
+    number(version) >= LEAST
 }
 
 /// Major and minor of a version; 0 for what is none.

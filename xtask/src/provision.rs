@@ -4,6 +4,7 @@
 //! asked for what is left half installed before anything new is. What is already there is found by the search for a
 //! compiler, never remembered here.
 
+use crate::compiler;
 use crate::process::{self, Finished};
 use crate::progress;
 use crate::system::System;
@@ -83,10 +84,17 @@ fn before_installing(system: &dyn System) -> Vec<Vec<&'static str>> {
     if system.output("dpkg", &["--audit"]).is_some_and(|broken| !broken.trim().is_empty()) {
         commands.push(vec!["dpkg", "--configure", "-a"]);
     }
-    if !system.has_entry(Path::new(LISTS), "_Packages") {
+    if !system.has_entry(Path::new(LISTS), "_Packages") || names_old_compiler(system) {
         commands.push(update());
     }
     commands
+}
+
+/// Whether the lists are so old that the compiler they offer cannot make the kernels.
+fn names_old_compiler(system: &dyn System) -> bool {
+    let policy = system.output("apt-cache", &["policy", PACKAGES[0]]).unwrap_or_default();
+    let candidate = policy.lines().find_map(|line| line.trim().strip_prefix("Candidate:"));
+    candidate.is_some_and(|version| !compiler::is_new_enough(version.trim()))
 }
 
 /// Waits for another apt-get, and not for ever for a host that does not answer.
@@ -151,6 +159,18 @@ mod tests {
             ..Fake::default()
         };
         assert!(first_words(&sound).is_empty());
+    }
+
+    #[test]
+    fn lists_that_offer_too_old_a_compiler_are_fetched_anew() {
+        let offered = |version: &str| {
+            let policy = format!("rustc-web:\n  Installed: (none)\n  Candidate: {version}\n");
+            let outputs = vec![("apt-cache policy rustc-web".to_owned(), policy)];
+            before_installing(&Fake { outputs, paths: vec!["/var/lib/apt/lists/a_Packages"], ..Fake::default() }).len()
+        };
+        assert_eq!(offered("1.85.0+dfsg3-1~deb12u3"), 1);
+        assert_eq!(offered("1.96.0+dfsg1-1~deb12u2"), 0);
+        assert_eq!(offered("(none)"), 1);
     }
 
     #[test]
