@@ -110,6 +110,7 @@ fn program(code: Vec<Instr>) -> Program {
     let info =
         code.iter().map(|instr| InstrInfo { text: format!("{:?}", instr.op).into(), ..InstrInfo::default() }).collect();
     Program {
+        control: Vec::new(),
         name: "any".to_owned(),
         isa: Isa::Ptx,
         code,

@@ -10,12 +10,14 @@
 //! pointer plus operands when the program is loaded, and refuses, by name, an instruction that it has no function for.
 
 mod alu;
+mod control;
 mod dump;
 mod memory;
 mod names;
 mod program;
 
 pub use alu::*;
+pub use control::*;
 pub use memory::*;
 pub use program::*;
 

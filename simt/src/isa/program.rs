@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{Instr, Pc, Ty};
+use super::{Control, Instr, Pc, Ty};
 
 /// Which code the program was lowered from: counters and modelled times carry it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -20,6 +20,8 @@ pub struct Program {
     pub code: Vec<Instr>,
     /// One for each instruction of `code`.
     pub info: Vec<InstrInfo>,
+    /// Of SASS, one for each instruction of `code`; empty for PTX.
+    pub control: Vec<Control>,
     pub params: Vec<Param>,
     /// Words that are the same for the whole launch; [`super::Src::constant`] indexes them.
     pub constants: Vec<Constant>,

@@ -120,6 +120,7 @@ fn program(instr: Instr) -> Program {
         isa: Isa::Ptx,
         code: vec![instr],
         info: Vec::new(),
+        control: Vec::new(),
         params: Vec::new(),
         constants: Vec::new(),
         tables: Vec::new(),

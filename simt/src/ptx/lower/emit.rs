@@ -21,6 +21,7 @@ pub(super) fn program(module: &Module, entry: usize, lowering: Lowering<'_>) -> 
         name: module.source.slice(function.name.span).to_owned(),
         isa: Isa::Ptx,
         info: code.steps.iter().map(|step| info(module, step)).collect(),
+        control: Vec::new(),
         tables: code.tables.iter().map(|labels| labels.iter().map(label).collect()).collect(),
         code: code.steps.iter().map(|step| instruction(step, &flow)).collect(),
         params,

@@ -11,7 +11,7 @@ mod rename;
 use std::ops::Range;
 
 use crate::device::Device;
-use crate::isa::{Access, Instr, Op, Pc, Program, Space, Special};
+use crate::isa::{Access, Instr, Isa, Op, Pc, Program, Space, Special};
 
 use super::class::class_of;
 
@@ -26,10 +26,14 @@ pub struct Reordered {
     pub original: Vec<Pc>,
 }
 
-/// The program with its instructions in the order of a list schedule for the device.
+/// The program with its instructions in the order of a list schedule for the device. SASS stays as it is: ptxas has put it in
+/// order, and its control information holds for that order only.
 pub fn reorder(program: &Program, device: &Device) -> Reordered {
     let original = (0..program.code.len() as Pc).collect();
     let mut result = Reordered { program: program.clone(), original };
+    if program.isa == Isa::Sass {
+        return result;
+    }
     let Some(mut names) = rename::Names::new(&mut result.program) else {
         return Reordered { program: program.clone(), ..result };
     };
