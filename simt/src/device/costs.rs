@@ -87,10 +87,16 @@ pub enum Pipe {
     Lsu,
     Vote,
     Control,
+    /// Pairs of 16-bit floats, where they have a pipe of their own.
+    Half,
+    /// What is the same for a whole warp.
+    Uniform,
+    /// Constants at an address, block barriers (Nsight Compute's `adu`).
+    Adu,
 }
 
 impl Pipe {
-    pub const COUNT: usize = 9;
+    pub const COUNT: usize = 12;
 }
 
 /// What an operation costs.

@@ -6,12 +6,14 @@
 mod costs;
 mod find;
 mod limits;
+mod opcodes;
 mod parameters;
 mod table;
 
 pub use costs::{Class, Cost, Costs, Pipe};
 pub use find::{UnknownComputeCapability, UnknownDevice, find, limits_of};
 pub use limits::{ComputeCapability, Limits, ParseComputeCapabilityError};
+pub use opcodes::{OpcodeCost, Opcodes, opcode};
 pub use parameters::{How, Parameters, Provenance};
 
 /// The device that is meant when none is named.
@@ -50,6 +52,9 @@ pub struct Device {
     /// What PTX operations cost in the cycle model.
     #[serde(skip)]
     pub costs: Costs,
+    /// What SASS instructions cost there.
+    #[serde(skip)]
+    pub opcodes: Opcodes,
 }
 
 impl Device {

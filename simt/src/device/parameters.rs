@@ -14,6 +14,8 @@ use super::ComputeCapability;
 pub enum How {
     /// Published.
     Sourced,
+    /// Measured by a micro-benchmark of this project on the device that `from` names.
+    Measured,
     /// Chosen so that the model meets a measurement.
     Calibrated,
     /// Published by nobody; a guess with a reason.

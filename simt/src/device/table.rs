@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-use super::{ComputeCapability, Device, Limits, costs, parameters};
+use super::{ComputeCapability, Device, Limits, costs, opcodes, parameters};
 
 #[derive(serde::Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -11,6 +11,7 @@ pub(super) struct Table {
     pub device: Vec<Device>,
     parameter: Vec<parameters::Entry>,
     operation: Vec<costs::Entry>,
+    opcode: Vec<opcodes::Entry>,
 }
 
 /// The file is part of the program, so a mistake in it is a defect of the build and not an input: the tests of this module read
@@ -30,6 +31,8 @@ enum TableError {
     Parameters { device: String, source: serde::de::value::Error },
     #[error("device {device}: operation class {class:?} has no cost")]
     NoCost { device: String, class: costs::Class },
+    #[error("device {device}: opcodes {names} have no cost")]
+    NoOpcodeCost { device: String, names: String },
 }
 
 fn read(text: &str) -> Result<Table, TableError> {
@@ -43,6 +46,8 @@ fn read(text: &str) -> Result<Table, TableError> {
         let (parameters, provenance) = resolved.map_err(|source| TableError::Parameters { device: name(), source })?;
         let costs = costs::resolve(&table.operation, &device.name, version);
         device.costs = costs.map_err(|class| TableError::NoCost { device: name(), class })?;
+        let opcodes = opcodes::resolve(&table.opcode, &device.name, version);
+        device.opcodes = opcodes.map_err(|names| TableError::NoOpcodeCost { device: name(), names })?;
         device.limits = limits.ok_or(missing)?.clone();
         (device.parameters, device.provenance) = (parameters, provenance);
     }

@@ -2,10 +2,11 @@
 
 use super::class::class_of;
 use super::config::Config;
+use super::control::{self, Counters};
 use super::operands::{Operand, reads, writes};
 use super::stall::Stall;
 use crate::device::{Device, Pipe};
-use crate::isa::{Instr, Op, Pc, PredSrc, Program, Scope};
+use crate::isa::{Instr, Isa, Op, Pc, PredSrc, Program, Scope};
 
 /// How an instruction is timed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +33,7 @@ pub(crate) enum Kind {
 pub(crate) struct TimedInstr {
     pub kind: Kind,
     pub pipe: Pipe,
-    /// Cycles of the issue slot.
+    /// Of PTX, cycles of the issue slot. Of SASS, cycles until the warp can issue again.
     pub issue_cycles: u64,
     /// Cycles of the pipe.
     pub pipe_cycles: u64,
@@ -41,8 +42,10 @@ pub(crate) struct TimedInstr {
     pub result_stall: Stall,
     /// The guard's place in the scoreboard, 0 where there is none.
     pub guard: u16,
-    reads: (u32, u32),
-    writes: (u32, u32),
+    pub(super) reads: (u32, u32),
+    pub(super) writes: (u32, u32),
+    /// Of SASS.
+    pub counters: Counters,
 }
 
 /// The code of a kernel, ready to be timed on one device.
@@ -53,10 +56,32 @@ pub(crate) struct TimedCode {
     operands: Vec<u16>,
     /// Places a warp's scoreboard needs.
     pub scoreboard_len: usize,
+    /// It is SASS: stall counts and dependence counters time it, and there is no scoreboard.
+    pub by_control: bool,
+    /// Some of it waits for less than all of a dependence counter.
+    pub waits_in_part: bool,
 }
 
 impl TimedCode {
     pub fn new(program: &Program, device: &Device, config: &Config) -> Self {
+        match program.isa {
+            Isa::Sass => Self::of_sass(program, device, config),
+            Isa::Ptx => Self::of_ptx(program, device, config),
+        }
+    }
+
+    fn of_sass(program: &Program, device: &Device, config: &Config) -> Self {
+        let timed = |(pc, instr): (usize, &Instr)| {
+            let control = program.control.get(pc).copied().unwrap_or_default();
+            let text = program.info.get(pc).map_or("", |info| &*info.text);
+            control::timed(instr, &control, text, device, config)
+        };
+        let instrs: Vec<TimedInstr> = program.code.iter().enumerate().map(timed).collect();
+        let waits_in_part = control::waits_in_part(&instrs);
+        Self { instrs, operands: Vec::new(), scoreboard_len: 0, by_control: true, waits_in_part }
+    }
+
+    fn of_ptx(program: &Program, device: &Device, config: &Config) -> Self {
         let mut operands = Vec::new();
         let timed = |instr| timed(program, instr, device, config, &mut operands);
         let mut instrs: Vec<TimedInstr> = program.code.iter().map(timed).collect();
@@ -64,7 +89,7 @@ impl TimedCode {
             instrs[pc].kind = Kind::Free;
         }
         let scoreboard_len = usize::from(program.slot_count) + usize::from(program.pred_count);
-        Self { instrs, operands, scoreboard_len }
+        Self { instrs, operands, scoreboard_len, by_control: false, waits_in_part: false }
     }
 
     #[inline]
@@ -123,10 +148,11 @@ fn timed(program: &Program, instr: &Instr, device: &Device, config: &Config, ope
         guard: guard.map_or(0, |(_, places)| places.first),
         reads: (first as u32, middle as u32),
         writes: (middle as u32, operands.len() as u32),
+        counters: Counters::NONE,
     }
 }
 
-fn kind_of(op: &Op, pipe: Pipe) -> Kind {
+pub(super) fn kind_of(op: &Op, pipe: Pipe) -> Kind {
     match op {
         Op::Load(_) => Kind::Load,
         Op::Store(_) => Kind::Store,

@@ -87,10 +87,10 @@ impl Config {
     }
 }
 
-/// A pipe of `lanes` lanes in the SM takes a warp of every scheduler in 32 × schedulers ÷ lanes cycles.
+/// How long one instruction of a warp keeps each pipe busy.
 fn pipe_intervals(device: &Device) -> [u64; Pipe::COUNT] {
     let limits = &device.limits;
-    let interval = |lanes: u32| u64::from((WARP_SIZE as u32 * limits.schedulers).div_ceil(lanes.max(1)));
+    let interval = |lanes: u32| interval_of(limits.schedulers, lanes);
     let mut intervals = [1; Pipe::COUNT];
     intervals[Pipe::None as usize] = 0;
     intervals[Pipe::Fma as usize] = interval(limits.fp32_lanes);
@@ -99,8 +99,14 @@ fn pipe_intervals(device: &Device) -> [u64; Pipe::COUNT] {
     intervals[Pipe::Fp64 as usize] = interval(limits.fp64_lanes);
     intervals[Pipe::Xu as usize] = interval(limits.sfu_lanes);
     // Two votes a cycle and SM: Burtscher, 16 cycles for 32 warps.
+    intervals[Pipe::Half as usize] = interval(limits.fp32_lanes);
     intervals[Pipe::Vote as usize] = u64::from(limits.schedulers / 2).max(1);
     intervals
+}
+
+/// Cycles for which a warp of each scheduler occupies `lanes` lanes of the SM.
+pub(crate) fn interval_of(schedulers: u32, lanes: u32) -> u64 {
+    u64::from((WARP_SIZE as u32 * schedulers.max(1)).div_ceil(lanes.max(1)))
 }
 
 /// Cycles of a quantum: SMs run this long without hearing of each other.

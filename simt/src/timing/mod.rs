@@ -1,7 +1,8 @@
 //! The cycle model: how long a launch takes, and what on.
 //!
 //! The same executor that computes results is driven instruction by instruction: an instruction executes when it issues, and issues
-//! when its operands, its pipe and its scheduler allow. Each SM runs on its own for a quantum no longer than the way to L2, seeing its
+//! when its operands, its pipe and its scheduler allow. When operands are there SASS says itself (`control`): stall counts for fixed
+//! latencies, dependence counters for the others. PTX says nothing, so a scoreboard stands in. Each SM runs on its own for a quantum no longer than the way to L2, seeing its
 //! own stores at once; at the boundary the stores, atomics and requests of all SMs take effect ordered by cycle, SM, sequence. So one
 //! thread and two give the same result to the cycle.
 //!
@@ -17,6 +18,7 @@ mod class;
 mod code;
 mod conductor;
 mod config;
+mod control;
 pub mod memory;
 mod operands;
 mod reorder;

@@ -4,11 +4,13 @@ mod bench;
 
 mod bounds;
 mod chains;
+mod control;
 mod divergence;
 mod failures;
 mod kernels;
 mod launches;
 mod reordering;
 mod results;
+mod sass;
 mod shared;
 mod tracing;

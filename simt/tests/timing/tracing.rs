@@ -39,6 +39,7 @@ fn every_issue_every_arrival_and_every_block_is_shown_once() {
     assert_eq!(log.issued.len() as u64, timing.schedulers.instructions);
     assert_eq!(log.completed.len(), 2 * 800, "two loads of 800 warps");
     assert_eq!(log.ended.len(), 100);
+    assert!(log.issued.iter().all(|event| event.block < 100), "exits too are of a block");
     let mut last = HashMap::new();
     for event in &log.issued {
         let slot = last.insert((event.sm, event.scheduler), event.cycle);

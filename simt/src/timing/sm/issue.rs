@@ -9,6 +9,7 @@ use super::port::SmPort;
 use super::{BOUNDARY_TOKEN, Launch, Sm, SmFault, TraceKey};
 use crate::device::Pipe;
 use crate::timing::code::{Kind, TimedInstr};
+use crate::timing::control::{Counters, NO_COUNTER};
 use crate::timing::stall::{Moment, Stall};
 use crate::timing::trace::TraceEvent;
 
@@ -97,13 +98,15 @@ impl Sm {
     ) {
         let pc = self.warps[index].pc;
         let instr = launch.code.at(pc);
-        let issue_cycles = instr.issue_cycles.max(1);
+        // The stalls of SASS hold back the warp, the sequences of PTX the issue slot.
+        let slot_cycles = if launch.code.by_control { 1 } else { instr.issue_cycles.max(1) };
         let place = self.warps[index].place;
         self.schedulers[scheduler].pipe_free_at[instr.pipe as usize] = now + instr.pipe_cycles;
-        self.schedulers[scheduler].issued(place, now, issue_cycles);
+        self.schedulers[scheduler].issued(place, now, slot_cycles);
         self.report.stalls.add(Stall::Selected, 1);
         self.warps[index].accounted_to = now + 1;
-        self.warps[index].floor = Moment::at(now + issue_cycles, Stall::Wait);
+        self.warps[index].floor = Moment::at(now + instr.issue_cycles.max(1), Stall::Wait);
+        self.queue_delay = 0;
         let mut step = None;
         if !self.step(index, now, launch, executor, memory, &mut step) {
             return;
@@ -113,12 +116,17 @@ impl Sm {
             return self.refresh(index, launch);
         };
         self.report.instructions += 1;
+        // Before it is timed: with the exit of its last warp, the block is gone.
+        let key = launch.traced.then(|| self.trace_key(index, now, pc, launch));
         let result = self.time(index, instr, step, executor, now, launch);
-        if launch.traced {
-            let key = self.trace_key(index, now, pc, launch);
+        if let Some(key) = key {
             self.outbox.trace.push(TraceEvent::issued(self.index, scheduler as u32, key, step.active, step.on, result));
         }
-        self.write_back(index, instr, result, launch);
+        if launch.code.by_control {
+            self.raise_counters(index, instr, result, now);
+        } else {
+            self.write_back(index, instr, result, launch);
+        }
         if !self.warps[index].alive {
             return;
         }
@@ -198,8 +206,8 @@ impl Sm {
         let after = |cycles: u64| Moment::at(now + cycles, instr.result_stall);
         match (instr.kind, step.effect) {
             (Kind::Mio, _) => {
-                let delay = self.lsu.pass(self.warps[index].scheduler, now, 1);
-                after(instr.latency_cycles + delay)
+                self.queue_delay = self.lsu.pass(self.warps[index].scheduler, now, 1);
+                after(instr.latency_cycles + self.queue_delay)
             }
             (Kind::Load | Kind::Store | Kind::Atomic, Effect::Memory) => {
                 let (note, addresses) = (executor.note(), executor.access());
@@ -287,6 +295,18 @@ impl Sm {
             let moment = &mut warp.scoreboard[usize::from(*place)];
             *moment = if instr.guard != 0 { ready.max(*moment) } else { ready };
         }
+    }
+
+    /// Raises the dependence counters that an executed instruction of SASS names: the one of its result, the one of its sources.
+    fn raise_counters(&mut self, index: usize, instr: &TimedInstr, result: Moment, now: u64) {
+        let Counters { write, read, read_cycles, .. } = instr.counters;
+        let dependence = &mut self.warps[index].dependence;
+        if write == NO_COUNTER && result.is_undecided_value() {
+            dependence.hold_back();
+        }
+        dependence.raise(write, result.max(Moment::at(now + 1, instr.result_stall)), now);
+        let read_at = now + self.queue_delay + u64::from(read_cycles);
+        dependence.raise(read, Moment::at(read_at, instr.result_stall), now);
     }
 
     pub(super) fn trace_key(&self, index: usize, cycle: u64, pc: crate::isa::Pc, launch: &Launch<'_>) -> TraceKey {

@@ -57,6 +57,7 @@ impl Sm {
         }
         let scheduler = self.warps[timed.index].scheduler;
         let delay = self.lsu.pass(scheduler, timed.now, passes.div_ceil(config.lines_per_cycle));
+        self.queue_delay = delay;
         let cycles = cycles + wide(note.bytes, launch) + delay;
         Moment::at(timed.now + cycles, Stall::ShortScoreboard)
     }
@@ -69,7 +70,8 @@ impl Sm {
             passes = passes.max((f64::from(self.lines.sector_count()) * config.write_sector_cycles).ceil() as u64);
         }
         let scheduler = self.warps[timed.index].scheduler;
-        let start = timed.now + self.lsu.pass(scheduler, timed.now, passes);
+        self.queue_delay = self.lsu.pass(scheduler, timed.now, passes);
+        let start = timed.now + self.queue_delay;
         match timed.note.kind {
             AccessKind::Load => self.load(timed, start, launch),
             AccessKind::Store => self.store(timed, start, is_local),
@@ -162,7 +164,8 @@ impl Sm {
     fn fly(&mut self, timed: &Timed<'_>, ready_cycle: u64, mark: u32, launch: &Launch<'_>) -> Moment {
         let token = self.outbox.in_flight.len() as u32 | mark;
         let issue = self.trace_key(timed.index, timed.now, timed.pc, launch);
-        self.outbox.in_flight.push(InFlight { warp: timed.index as u16, token, ready_cycle, issue });
+        let counter = launch.code.at(timed.pc).counters.write;
+        self.outbox.in_flight.push(InFlight { warp: timed.index as u16, counter, token, ready_cycle, issue });
         Moment::unknown(token, Stall::LongScoreboard)
     }
 

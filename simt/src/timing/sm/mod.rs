@@ -5,6 +5,7 @@
 //! (requests to L2, stores, atomics, blocks that ended) is collected in an [`Outbox`]; at the boundary [`Sm::settle`] takes the
 //! answers in.
 
+mod dependence;
 mod issue;
 mod lsu;
 mod memory;
@@ -77,6 +78,8 @@ pub(crate) enum RequestKind {
 #[derive(Clone, Copy, Debug)]
 struct InFlight {
     warp: u16,
+    /// The dependence counter that it keeps up, of SASS.
+    counter: u8,
     token: u32,
     /// The latest cycle known so far.
     ready_cycle: u64,
@@ -136,6 +139,8 @@ pub(crate) struct Sm {
     lsu: Lsu,
     l1: L1,
     lines: Lines,
+    /// How much later than in an idle SM the instruction that was issued last had its turn with the LSU.
+    queue_delay: u64,
     /// First cycle at which the next arrival at a barrier can pass.
     barrier_free_at: u64,
     /// Sectors written that L2 has not accepted yet, and when it will have.
@@ -160,11 +165,12 @@ impl Sm {
         Self {
             index,
             schedulers: vec![Scheduler::new(config.warps_per_scheduler); config.schedulers],
-            warps: (0..warps).map(|_| WarpSlot::new(launch.code.scoreboard_len)).collect(),
+            warps: (0..warps).map(|_| WarpSlot::new(launch.code)).collect(),
             blocks: (0..block_slots).map(|_| BlockSlot::new(launch.grid)).collect(),
             lsu: Lsu::new(config.lsu, config.schedulers),
             l1: L1::new(config.l1_and_shared_bytes.saturating_sub(shared_bytes), config.l1_ways),
             lines: Lines::default(),
+            queue_delay: 0,
             barrier_free_at: 0,
             store_answers: Default::default(),
             stores_waiting: 0,
@@ -245,6 +251,7 @@ impl Sm {
             let warp = &mut self.warps[usize::from(load.warp)];
             let (unknown, known) = (Moment::unknown(load.token, stall), Moment::at(load.ready_cycle, stall));
             warp.scoreboard.iter_mut().filter(|moment| **moment == unknown).for_each(|moment| *moment = known);
+            warp.dependence.decide(load.counter, unknown, known);
             if launch.traced {
                 self.outbox.trace.push(TraceEvent::completed(self.index, load.issue, load.ready_cycle));
             }
@@ -253,6 +260,7 @@ impl Sm {
         self.outbox.in_flight.clear();
         for index in 0..self.warps.len() {
             let warp = &mut self.warps[index];
+            warp.dependence.all_decided();
             if warp.waits_for_boundary {
                 let stall = self.schedulers[warp.scheduler].ready(warp.place).stall();
                 warp.floor = warp.floor.max(Moment::at(now, stall));

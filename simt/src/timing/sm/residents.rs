@@ -3,9 +3,10 @@
 use crate::exec::{Block, Grid};
 use crate::isa::Pc;
 
+use super::dependence::Dependence;
 use super::scheduler::BLOCKED;
 use super::{Launch, Sm};
-use crate::timing::code::{Kind, TimedInstr};
+use crate::timing::code::{Kind, TimedCode, TimedInstr};
 use crate::timing::report::Placement;
 use crate::timing::stall::{Moment, Stall};
 
@@ -36,8 +37,10 @@ pub(crate) struct WarpSlot {
     pub warp_in_block: usize,
     pub scheduler: usize,
     pub place: usize,
-    /// When each slot and predicate can be read.
+    /// Of PTX, when each slot and predicate can be read.
     pub scoreboard: Vec<Moment>,
+    /// Of SASS, its dependence counters.
+    pub dependence: Dependence,
     /// Earliest issue whatever the operands.
     pub floor: Moment,
     /// Cycle up to which its time is accounted for.
@@ -52,13 +55,14 @@ pub(crate) struct WarpSlot {
 }
 
 impl WarpSlot {
-    pub fn new(scoreboard_len: usize) -> Self {
+    pub fn new(code: &TimedCode) -> Self {
         Self {
             block_slot: 0,
             warp_in_block: 0,
             scheduler: 0,
             place: 0,
-            scoreboard: vec![Moment::START; scoreboard_len],
+            scoreboard: vec![Moment::START; code.scoreboard_len],
+            dependence: Dependence::new(code.waits_in_part),
             floor: Moment::START,
             accounted_to: 0,
             pc: 0,
@@ -100,6 +104,7 @@ impl Sm {
         self.warps_started += 1;
         let warp = &mut self.warps[index];
         warp.scoreboard.fill(Moment::START);
+        warp.dependence.start();
         (warp.block_slot, warp.warp_in_block) = (slot, warp_in_block);
         (warp.scheduler, warp.place) = (scheduler, place);
         (warp.floor, warp.accounted_to) = (Moment::at(start, Stall::Wait), start);
@@ -130,6 +135,9 @@ impl Sm {
     #[inline]
     pub(super) fn next_if_free<'l>(&self, index: usize, launch: &Launch<'l>) -> Option<&'l TimedInstr> {
         let warp = &self.warps[index];
+        if launch.code.by_control {
+            return None;
+        }
         let (pc, _) = self.blocks[warp.block_slot].block.warps()[warp.warp_in_block].next()?;
         let instr = launch.code.at(pc);
         let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
@@ -189,6 +197,9 @@ impl Sm {
 /// When the operands of an instruction are there.
 fn needed(launch: &Launch<'_>, warp: &WarpSlot, instr: &TimedInstr) -> Moment {
     let mut ready = warp.floor;
+    if launch.code.by_control {
+        return ready.max(warp.dependence.needed(&instr.counters));
+    }
     if instr.guard != 0 {
         ready = ready.max(warp.scoreboard[usize::from(instr.guard)].later(launch.config.guard_cycles));
     }
