@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use common::{folder, script};
-use warpwise_nvtools::ncu::{NcuError, Profile, profile};
+use warpwise_nvtools::ncu::{NcuError, Profile, profile, version};
 
 const METRICS: [&str; 2] = ["sm__ctas_launched.sum", "launch__waves_per_multiprocessor"];
 
@@ -33,6 +33,19 @@ fn the_program_is_started_with_its_words_behind_the_metrics_and_each_launch_is_r
     assert_eq!(profiles.len(), 1);
     assert_eq!(profiles[0].get(METRICS[0]).map(|measured| measured.value), Some(3907.0));
     assert_eq!(profiles[0].get(METRICS[1]).map(|measured| measured.decimals), Some(2));
+}
+
+#[test]
+fn ncu_says_its_version_and_a_program_that_is_none_does_not() {
+    let asked = |test, body| {
+        let ncu = folder(test).join("ncu");
+        script(&ncu, body);
+        version(&ncu)
+    };
+    let banner = r#"[ "$*" = --version ] && printf 'NVIDIA (R) Nsight Compute\nVersion 2025.3.1.0 (build 36398880)\n'"#;
+    assert_eq!(asked("ncu_version", banner).expect("this ncu works"), "2025.3.1.0");
+    let error = asked("ncu_no_version", "echo hello").expect_err("it is no ncu");
+    assert!(error.to_string().ends_with("ncu failed: hello"), "{error}");
 }
 
 #[test]

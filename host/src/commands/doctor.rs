@@ -3,6 +3,9 @@
 use std::path::Path;
 
 use serde::Deserialize;
+use warpwise_nvtools::Environment;
+use warpwise_nvtools::locate::find_ncu;
+use warpwise_nvtools::ncu::{self, NcuError};
 
 use super::Outcome;
 use crate::claim::Toolchain;
@@ -30,6 +33,7 @@ pub fn run(_: Options) -> Result<Outcome, CommandError> {
     let tools = Toolbox::look(folder);
     let mut findings = vec![compiler(&folders::workspace(folder)), of_kernels(&kernels)];
     findings.extend(nvidia(&tools));
+    findings.push(nsight_compute(find_ncu(&Environment::of_process()).as_deref(), ncu::version));
     findings.push(gpu());
     findings.push(processor());
     print(&findings)?;
@@ -121,6 +125,21 @@ fn nvidia(tools: &Toolbox) -> Vec<Finding> {
     vec![ptxas, optional("nvdisasm", tools.nvdisasm()), optional("cuobjdump", tools.cuobjdump())]
 }
 
+/// Nsight Compute's command line; looked for apart from the others, since it comes in a package of its own.
+fn nsight_compute(path: Option<&Path>, version: impl Fn(&Path) -> Result<String, NcuError>) -> Finding {
+    let (found, trouble) = match path.map(|path| (path.display(), version(path))) {
+        Some((path, Ok(version))) => (Some(format!("{path} {version}")), None),
+        Some((_, Err(error))) => (None, Some(error.to_string())),
+        None => (None, None),
+    };
+    let purpose = format!(
+        "`counters` needs it, and a GPU, to put the hardware's counters beside the machine's; nothing else does\n\
+         get Nsight Compute from {} (a CUDA toolkit has it too), and have ncu on PATH",
+        ncu::SOURCE
+    );
+    Finding { what: "ncu", found, otherwise: trouble.into_iter().chain([purpose]).collect::<Vec<_>>().join("\n") }
+}
+
 /// Where distributions and the driver's installer put the driver's library on Linux.
 const DRIVER_LIBRARIES: [&str; 4] = [
     "/usr/lib/x86_64-linux-gnu/libcuda.so.1",
@@ -146,4 +165,29 @@ fn processor() -> Finding {
     let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let speed = if avx2 { "AVX2" } else { "no AVX2: the machine takes its portable path" };
     Finding { what: "processor", found: Some(format!("{cores} threads, {speed}")), otherwise: String::new() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ncu_is_found_with_its_version() {
+        let finding = nsight_compute(Some(Path::new("/opt/ncu")), |_| Ok("2025.3.1.0".to_owned()));
+        assert_eq!(finding.found.as_deref(), Some("/opt/ncu 2025.3.1.0"));
+    }
+
+    #[test]
+    fn an_ncu_that_is_missing_or_broken_is_said_with_what_it_is_for_and_where_it_comes_from() {
+        let missing = nsight_compute(None, |_| Ok(String::new()));
+        let said = "it printed nothing".to_owned();
+        let broken = nsight_compute(Some(Path::new("/opt/ncu")), |ncu| {
+            Err(NcuError::Failed { ncu: ncu.to_owned(), said: said.clone() })
+        });
+        for finding in [&missing, &broken] {
+            assert_eq!(finding.found, None);
+            assert!(finding.otherwise.contains("`counters`") && finding.otherwise.contains(ncu::SOURCE));
+        }
+        assert!(broken.otherwise.starts_with("/opt/ncu failed: it printed nothing\n"), "{}", broken.otherwise);
+    }
 }

@@ -35,6 +35,24 @@ pub enum NcuError {
     Report { ncu: PathBuf, source: ReportError },
 }
 
+/// The version that ncu gives itself: `2025.3.1.0`.
+///
+/// # Errors
+/// Why it gives none: it does not start, or is no ncu.
+pub fn version(ncu: &Path) -> Result<String, NcuError> {
+    const LIMIT: Duration = Duration::from_secs(20);
+    let output = process::run(Command::new(ncu).arg("--version"), LIMIT)?;
+    let version = output.status.success().then(|| version_in(&output.stdout)).flatten();
+    let failed = || NcuError::Failed { ncu: ncu.to_owned(), said: output.last_line() };
+    version.map(str::to_owned).ok_or_else(failed)
+}
+
+/// Reads `Version 2025.3.1.0 (build 36398880) (public-release)`.
+fn version_in(banner: &str) -> Option<&str> {
+    let words = banner.lines().find_map(|line| line.trim().strip_prefix("Version "))?;
+    words.split_whitespace().next().filter(|version| version.starts_with(|c: char| c.is_ascii_digit()))
+}
+
 /// Runs a program with its words under ncu and reads the metrics of each launch. Clocks are left as they are; caches are
 /// emptied before each pass, as ncu does of itself.
 ///
@@ -61,4 +79,18 @@ pub fn profile(
     }
     let profiles = parse(&output.stdout).map_err(|source| NcuError::Report { ncu: ncu.to_owned(), source })?;
     Ok((profiles, output.stdout))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_version_is_the_word_behind_version() {
+        let banner = "NVIDIA (R) Nsight Compute Command Line Profiler\nCopyright (c) 2018-2025 NVIDIA Corporation\n\
+                      Version 2025.3.1.0 (build 36398880) (public-release)\n";
+        assert_eq!(version_in(banner), Some("2025.3.1.0"));
+        assert_eq!(version_in("Version of another program\n"), None);
+        assert_eq!(version_in(""), None);
+    }
 }
