@@ -16,6 +16,7 @@ use super::census::Census;
 use super::counters::{LOAD_REQUESTS, LOAD_SECTORS, ratio, record};
 use super::input::{differences, noise};
 use crate::backend::{BackendKind, DeviceBuffer, Gpu, LaunchReport, LaunchShape};
+use crate::claim::format::integer;
 use crate::claim::{Claim, between, equal, holds, near};
 use crate::lab::{Axis, Lab, LabContext, LabError, Mark, Plot};
 use recording::{Recording, Shared};
@@ -73,19 +74,19 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     slots(cx, Device::default_device(), shape, ["blocks_per_sm", "slots", "waves"])?;
     slots(cx, device::find("H200")?, shape, ["", "slots_h200", "waves_h200"])?;
     results(cx, &gpu, shape)?;
-    let cold = Arrays::never_written(&cx.gpu()?)?;
+    let cold = Arrays::never_written(&cx.gpu()?, N)?;
     let report = cx.measure(&cold.gpu, &mix, "", shape, cold.args())?;
     record(cx, "sectors", ratio(&report, LOAD_SECTORS, LOAD_REQUESTS));
     record(cx, "microseconds", report.time().map(|time| time.us()).ok_or_else(|| "there is no time".to_owned()));
     if gpu.kind() == BackendKind::Sim {
-        watched(cx, shape)?;
+        watched(cx)?;
     }
     Ok(())
 }
 
 fn results(cx: &mut LabContext<'_>, gpu: &Gpu, shape: LaunchShape) -> Result<(), LabError> {
     let (a, b) = (noise(N, 10), noise(N, 11));
-    let arrays = Arrays { gpu: gpu.clone(), a: gpu.upload(&a)?, b: gpu.upload(&b)?, c: gpu.zeros(a.len())? };
+    let arrays = Arrays { gpu: gpu.clone(), a: gpu.upload(&a)?, b: gpu.upload(&b)?, c: gpu.zeros(a.len())?, n: N };
     gpu.launch_shaped(&mix, shape, arrays.args())?;
     let expected = (0..N).zip(a.iter().zip(&b)).map(|(i, (&a, &b))| maths::mix(i, a, b));
     let wrong = differences(&arrays.c.download()?, expected);
@@ -110,22 +111,36 @@ fn identity(cx: &mut LabContext<'_>, gpu: &Gpu, shape: LaunchShape) -> Result<()
 
 /// Blocks that fit an SM, slots of the device, waves of the launch; under these names, empty for none.
 fn slots(cx: &mut LabContext<'_>, device: &Device, shape: LaunchShape, claims: [&str; 3]) -> Result<(), LabError> {
-    let occupancy = cx.resources(mix.name, &device.arch())?.occupancy(&device.limits, shape)?;
-    let slots = occupancy.blocks_per_sm * i64::from(device.sm_count);
+    let blocks_per_sm = blocks_per_sm(cx, device)?;
+    let slots = blocks_per_sm * i64::from(device.sm_count);
     let [blocks, all, waves] = claims;
     if !blocks.is_empty() {
-        cx.found(blocks, occupancy.blocks_per_sm);
+        cx.found(blocks, blocks_per_sm);
     }
     cx.found(all, slots);
     cx.found(waves, shape.blocks() as f64 / slots as f64);
     Ok(())
 }
 
+fn blocks_per_sm(cx: &LabContext<'_>, device: &Device) -> Result<i64, LabError> {
+    let shape = LaunchShape::linear(BLOCK, BLOCK);
+    Ok(cx.resources(mix.name, &device.arch())?.occupancy(&device.limits, shape)?.blocks_per_sm)
+}
+
+/// Blocks of the watched launch: the film's, or so many that two fill each slot, where the device has room for the film at once
+/// or nearly so (an RTX 5090 has 1,020 slots: four blocks wait, and whose place they get is chance).
+fn watched_blocks(slots: i64) -> u32 {
+    u32::try_from(2 * slots).unwrap_or(u32::MAX / BLOCK).max(BLOCKS)
+}
+
 /// The launch again, watched: where every block lived, and what the warp of the element did.
-fn watched(cx: &mut LabContext<'_>, shape: LaunchShape) -> Result<(), LabError> {
-    let arrays = Arrays::never_written(&cx.machine(cx.device(), cx.options())?)?;
+fn watched(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let device = cx.device();
+    let n = BLOCK * watched_blocks(blocks_per_sm(cx, device)? * i64::from(device.sm_count));
+    let arrays = Arrays::never_written(&cx.machine(device, cx.options())?, n)?;
     let shared = Shared::new(Recording::of(u64::from(ELEMENT / BLOCK), ELEMENT % BLOCK / 32));
-    let known = registers(cx, cx.device())?;
+    let known = registers(cx, device)?;
+    let shape = LaunchShape::linear(n, BLOCK);
     let report = arrays.gpu.watch(&mix, shape, known, arrays.args(), Box::new(shared.clone()))?;
     let here = lived(&report);
     placements(cx, here);
@@ -153,16 +168,12 @@ fn placements(cx: &mut LabContext<'_>, placements: &[Placement]) {
             home.sm
         ));
         let next = placements.iter().find(|next| next.sm == home.sm && next.start_cycle >= home.end_cycle);
-        match last_start < home.end_cycle {
-            true => cx.not_run("next_block", "on this device no block waits for another's end"),
-            false => {
-                let otherwise = format!("none starts on SM {} after cycle {}", home.sm, home.end_cycle);
-                cx.holds("next_block", next.is_some(), otherwise);
-            }
-        }
+        let otherwise = format!("none starts on SM {} after cycle {}", home.sm, home.end_cycle);
+        cx.holds("next_block", next.is_some(), otherwise);
     }
     let (x, y) = (Axis::linear("cycle"), Axis::linear("resident blocks"));
-    cx.plot(Plot::new("1,024 blocks pass through the slots", x, y).series("mix", Mark::Steps, residents(placements)));
+    let title = format!("{} blocks pass through the slots", integer(placements.len() as i128));
+    cx.plot(Plot::new(title, x, y).series("mix", Mark::Steps, residents(placements)));
 }
 
 /// Blocks that started before any had ended.
@@ -192,23 +203,30 @@ struct Arrays {
     a: DeviceBuffer<f32>,
     b: DeviceBuffer<f32>,
     c: DeviceBuffer<f32>,
+    n: u32,
 }
 
 impl Arrays {
     /// In a new context, with nothing of them in L2: what the host copies to a device passes through L2 and stays there.
-    fn never_written(gpu: &Gpu) -> Result<Self, LabError> {
-        let array = || gpu.uninitialised(N as usize);
-        Ok(Self { gpu: gpu.clone(), a: array()?, b: array()?, c: array()? })
+    fn never_written(gpu: &Gpu, n: u32) -> Result<Self, LabError> {
+        let array = || gpu.uninitialised(n as usize);
+        Ok(Self { gpu: gpu.clone(), a: array()?, b: array()?, c: array()?, n })
     }
 
     fn args(&self) -> (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<f32>, u32) {
-        (self.a.ptr(), self.b.ptr(), self.c.ptr(), N)
+        (self.a.ptr(), self.b.ptr(), self.c.ptr(), self.n)
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_film_is_watched_as_it_is_where_every_slot_gets_a_second_block_and_is_longer_elsewhere() {
+        assert_eq!(watched_blocks(288), 1024);
+        assert_eq!(watched_blocks(1020), 2040);
+    }
 
     fn placement(block: u64, start_cycle: u64, end_cycle: u64) -> Placement {
         Placement { block, sm: 0, start_cycle, end_cycle }
