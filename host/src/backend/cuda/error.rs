@@ -21,6 +21,7 @@ impl DriverError {
     pub const INVALID_IMAGE: Self = Self(200);
     pub const NO_BINARY_FOR_GPU: Self = Self(209);
     pub const INVALID_HANDLE: Self = Self(400);
+    pub const NOT_FOUND: Self = Self(500);
     pub const NOT_READY: Self = Self(600);
     pub const NOT_SUPPORTED: Self = Self(801);
 }

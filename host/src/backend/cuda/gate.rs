@@ -25,6 +25,14 @@ impl Gate {
         Ok(Self { device, code, machine, module, kernels: Mutex::default() })
     }
 
+    /// Whether the code has this kernel.
+    ///
+    /// # Errors
+    /// [`GpuError::UnknownKernel`] with those there are.
+    pub fn knows(&self, kernel: &str) -> Result<(), GpuError> {
+        self.kernel(kernel).map(drop)
+    }
+
     /// `registers` a thread as the driver counts them.
     ///
     /// # Errors

@@ -141,12 +141,16 @@ impl Cuda {
         })
     }
 
-    fn function(&self, kernel: &str) -> Result<sys::CUfunction, GpuError> {
+    /// The kernel's handle. A context that is poisoned meanwhile says so here too: a driver loads kernels when they are asked for.
+    fn function(&self, state: &mut State, kernel: &str) -> Result<sys::CUfunction, GpuError> {
         if kernel.contains('\0') {
             return Err(GpuError::Load(format!("{kernel:?} is no kernel's name")));
         }
-        let function = self.module.get_function(kernel);
-        Ok(function.map_err(|error| error::no_kernel(kernel, error))?.to_raw())
+        let function = self.module.get_function(kernel).map_err(DriverError::from);
+        match function {
+            Err(DriverError::NOT_FOUND) => Err(error::no_kernel(kernel, DriverError::NOT_FOUND)),
+            other => Ok(self.settle(state, "finding a kernel", other)?.to_raw()),
+        }
     }
 
     fn stream(state: &State, stream: StreamId) -> Result<sys::CUstream, GpuError> {
@@ -162,9 +166,9 @@ impl Cuda {
     }
 
     /// Hands the launch to the driver, which copies the arguments before it returns.
-    fn submit(&self, state: &State, request: &LaunchRequest) -> Result<DriverResult<()>, GpuError> {
+    fn submit(&self, state: &mut State, request: &LaunchRequest) -> Result<DriverResult<()>, GpuError> {
         const END: *mut c_void = std::ptr::null_mut();
-        let function = self.function(&request.kernel)?;
+        let function = self.function(state, &request.kernel)?;
         let stream = Self::stream(state, request.stream)?;
         let mut params = request.params.clone();
         let mut bytes = params.len();
@@ -324,9 +328,11 @@ impl Backend for Cuda {
 
     fn launch(&self, request: LaunchRequest) -> Result<LaunchId, GpuError> {
         let mut state = self.work()?;
-        self.gate.admit(&request, self.registers_of(self.function(&request.kernel)?)?)?;
+        self.gate.knows(&request.kernel)?;
+        let function = self.function(&mut state, &request.kernel)?;
+        self.gate.admit(&request, self.registers_of(&mut state, function)?)?;
         let clock = self.start_clock(&mut state, &request)?;
-        let submitted = self.submit(&state, &request)?;
+        let submitted = self.submit(&mut state, &request)?;
         if let Err(error) = submitted
             && error::fault(error, &request.kernel).is_none()
         {
@@ -342,8 +348,8 @@ impl Backend for Cuda {
     }
 
     fn loaded(&self, request: &LaunchRequest) -> Result<Option<Loaded>, GpuError> {
-        let _state = self.work()?;
-        self.loaded_of(request).map(Some)
+        let mut state = self.work()?;
+        self.loaded_of(&mut state, request).map(Some)
     }
 
     fn report(&self, launch: LaunchId) -> Result<LaunchReport, GpuError> {
