@@ -5,11 +5,11 @@
 use std::ffi::OsString;
 
 use clap::error::ErrorKind;
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 use warpwise_simt::exec::Divergence;
 use warpwise_simt::machine::BlockOrder;
 
-use crate::backend::options::{MachineOptions, parse_block_order, parse_divergence};
+use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_divergence};
 use crate::commands::{
     bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy, probe_fault, ptx,
     regs, run, sass,
@@ -62,16 +62,9 @@ pub struct GlobalOptions {
     /// The order in which blocks start: forward, reverse, random or random:SEED
     #[arg(long, global = true, value_name = "WORD", default_value = "forward", value_parser = parse_block_order)]
     block_order: BlockOrder,
-    /// The code that the machine runs: auto takes the best it knows, which is PTX
+    /// The code that the machine runs: ptx, sass, or auto, which takes the one that modelled times are made for: PTX
     #[arg(long, global = true, value_name = "WORD", default_value = "auto")]
     isa: IsaChoice,
-}
-
-/// The values of `--isa`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum IsaChoice {
-    Auto,
-    Ptx,
 }
 
 /// The command line, or what to print instead of running: `Ok` for help and version, `Err` for words that cannot be meant.
@@ -102,7 +95,7 @@ fn in_two_lines(error: &clap::Error) -> String {
 impl GlobalOptions {
     /// How launches run.
     pub fn machine(&self) -> MachineOptions {
-        MachineOptions { divergence: self.divergence, block_order: self.block_order }
+        MachineOptions { divergence: self.divergence, block_order: self.block_order, isa: self.isa }
     }
 }
 

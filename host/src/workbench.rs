@@ -1,17 +1,18 @@
 //! What every lab and command stands on: the device, the kernels' PTX, and what NVIDIA's tools say of them.
 
-use std::sync::{Arc, OnceLock};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::ptx::PtxError;
 
 use crate::backend::gpus::{self, Image};
-use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, MachineOptions, sim};
+use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, IsaChoice, MachineOptions, sim};
 use crate::ceilings::Ceilings;
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
-use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources};
+use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources, Sass};
 use crate::toolbox::{Target, ToolError, Toolbox};
 
 #[derive(Debug, thiserror::Error)]
@@ -43,6 +44,8 @@ pub struct Workbench {
     pub tools: Toolbox,
     toolchain: Toolchain,
     ceilings: OnceLock<Ceilings>,
+    /// By architecture.
+    sass: Mutex<HashMap<String, Option<Arc<Sass>>>>,
 }
 
 impl Workbench {
@@ -61,7 +64,17 @@ impl Workbench {
             llvm: kernels.facts.llvm.clone(),
             ptxas: tools.ptxas_version(),
         };
-        Ok(Self { device, gpu, options: global.machine(), kernels, code, tools, toolchain, ceilings: OnceLock::new() })
+        Ok(Self {
+            device,
+            gpu,
+            options: global.machine(),
+            kernels,
+            code,
+            tools,
+            toolchain,
+            ceilings: OnceLock::new(),
+            sass: Mutex::default(),
+        })
     }
 
     /// The machine modelling this GPU, to be put beside it.
@@ -159,7 +172,30 @@ impl Workbench {
 
     /// A new context of the machine.
     pub fn machine(&self, device: &'static Device, options: MachineOptions) -> Result<Gpu, GpuError> {
-        Ok(Gpu::new(Arc::new(sim::Sim::new(device, Arc::clone(&self.code), options)?)))
+        let machine = sim::Sim::new(device, Arc::clone(&self.code), options)?;
+        let sass = if options.isa == IsaChoice::Ptx { None } else { self.sass_programs(&device.arch())? };
+        Ok(Gpu::new(Arc::new(match sass {
+            Some(sass) => machine.with_sass(sass),
+            None => machine,
+        })))
+    }
+
+    /// The kernels' SASS as programs of the machine; none where the tools are missing or refuse the architecture.
+    fn sass_programs(&self, arch: &str) -> Result<Option<Arc<Sass>>, GpuError> {
+        // A thread that panicked while it held the lock left whole entries only.
+        let mut known = self.sass.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(sass) = known.get(arch) {
+            return Ok(sass.clone());
+        }
+        let target = Target::arch(arch);
+        let made = match (self.tools.compile(&self.kernels.ptx, &target), self.sass(arch)) {
+            (Ok(compiled), Ok(listing)) => {
+                let sass = Sass::new(&compiled.cubin, listing).map_err(|error| GpuError::Load(error.to_string()))?;
+                Some(Arc::new(sass))
+            }
+            _ => None,
+        };
+        Ok(known.entry(arch.to_owned()).or_insert(made).clone())
     }
 
     /// Registers, spills and shared memory of a kernel on an architecture, with at most `max_registers` if given. Estimated

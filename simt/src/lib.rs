@@ -15,4 +15,5 @@ pub mod memory;
 pub mod occupancy;
 pub mod ptx;
 pub mod rewrite;
+pub mod sass;
 pub mod timing;

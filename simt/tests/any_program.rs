@@ -60,6 +60,7 @@ fn access() -> impl Strategy<Value = Access> {
             ty,
             count,
             wide_address,
+            index: None,
             cache: Cache::All,
             order: Order::Weak,
             scope: Scope::Gpu,
@@ -102,7 +103,17 @@ fn instruction() -> impl Strategy<Value = Instr> {
         prop::array::uniform2(prop::option::of((0..4u16).prop_map(Pred))),
     );
     (op, predicate(), results, prop::array::uniform4(source()), predicate(), source(), -8..64i64).prop_map(
-        |(op, guard, (dst, pdst), src, psrc, addr, offset)| Instr { op, guard, dst, pdst, src, psrc, addr, offset },
+        |(op, guard, (dst, pdst), src, psrc, addr, offset)| Instr {
+            op,
+            guard,
+            dst,
+            pdst,
+            src,
+            psrc,
+            addr,
+            offset,
+            index: Src::NONE,
+        },
     )
 }
 
@@ -131,6 +142,7 @@ fn program(code: Vec<Instr>) -> Program {
         slot_count: SLOTS,
         pred_count: 4,
         shared_static_bytes: 64,
+        shared_reserved_bytes: 0,
         shared_dynamic_offset: 64,
         local_bytes: 32,
         max_threads: None,

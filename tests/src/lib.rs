@@ -1,24 +1,107 @@
-//! What tests that cross crates share: a context of the machine with the kernels loaded, inputs, comparison.
+//! What tests that cross crates share: a context of the machine with the kernels loaded, by either front end, inputs, comparison.
 
-use std::sync::Arc;
+use std::cell::Cell;
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
-use warpwise::backend::{Gpu, MachineOptions, sim};
-use warpwise::kernels::{Code, KernelFiles};
-use warpwise_simt::device::Device;
+use warpwise::backend::{Gpu, IsaChoice, MachineOptions, sim};
+use warpwise::kernels::{Code, KernelFiles, Sass};
+use warpwise::toolbox::{Target, Toolbox};
+use warpwise_nvtools::nvdisasm::ListingOptions;
+use warpwise_simt::device::{self, Device};
 
-/// A fresh context of the machine on the default device.
+/// What the machine runs the kernels from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FrontEnd {
+    Ptx,
+    /// The SASS of this device's architecture.
+    Sass(&'static str),
+}
+
+impl FrontEnd {
+    /// PTX, and SASS of every architecture that the machine is held to.
+    pub const ALL: [Self; 4] = [Self::Ptx, Self::Sass("A100"), Self::Sass("H200"), Self::Sass("RTX 5070")];
+
+    fn device(self) -> &'static Device {
+        match self {
+            Self::Ptx => Device::default_device(),
+            Self::Sass(name) => device::find(name).unwrap_or_else(|error| panic!("{error}")),
+        }
+    }
+}
+
+thread_local! {
+    static FRONT_END: Cell<FrontEnd> = const { Cell::new(FrontEnd::Ptx) };
+}
+
+/// Runs a test with [`machine`] giving contexts of one front end.
+pub fn with(front_end: FrontEnd, test: impl FnOnce()) {
+    FRONT_END.set(front_end);
+    test();
+    FRONT_END.set(FrontEnd::Ptx);
+}
+
+/// Makes a test of each function for every front end: modules `ptx`, `sm_80`, `sm_90` and `sm_120`.
+#[macro_export]
+macro_rules! on_every_front_end {
+    ($($name:ident),+ $(,)?) => {
+        $crate::on_every_front_end!(@ ptx, $crate::FrontEnd::ALL[0], $($name),+);
+        $crate::on_every_front_end!(@ sm_80, $crate::FrontEnd::ALL[1], $($name),+);
+        $crate::on_every_front_end!(@ sm_90, $crate::FrontEnd::ALL[2], $($name),+);
+        $crate::on_every_front_end!(@ sm_120, $crate::FrontEnd::ALL[3], $($name),+);
+    };
+    (@ $module:ident, $front_end:expr, $($name:ident),+) => {
+        mod $module {
+            $(#[test] fn $name() { $crate::with($front_end, super::$name); })+
+        }
+    };
+}
+
+/// A fresh context of the machine: of the front end that [`with`] names, on a device that it suits.
 ///
 /// # Panics
-/// If the kernels' PTX was not built: `cargo xtask test` builds it.
+/// If the kernels' PTX was not built (`cargo xtask test` builds it), or NVIDIA's tools are missing.
 pub fn machine() -> Gpu {
-    let files = KernelFiles::open().unwrap_or_else(|error| panic!("{error}"));
+    let front_end = FRONT_END.get();
+    let files = kernels();
     let code = Code::parse("kernels.ptx", &files.ptx).unwrap_or_else(|error| panic!("{error}"));
-    let device = Device::default_device();
-    let sim =
-        sim::Sim::new(device, Arc::new(code), MachineOptions::default()).unwrap_or_else(|error| panic!("{error}"));
-    Gpu::new(Arc::new(sim))
+    let isa = if front_end == FrontEnd::Ptx { IsaChoice::Ptx } else { IsaChoice::Sass };
+    let options = MachineOptions { isa, ..MachineOptions::default() };
+    let device = front_end.device();
+    let sim = sim::Sim::new(device, Arc::new(code), options).unwrap_or_else(|error| panic!("{error}"));
+    match front_end {
+        FrontEnd::Ptx => Gpu::new(Arc::new(sim)),
+        FrontEnd::Sass(_) => Gpu::new(Arc::new(sim.with_sass(sass(&device.arch())))),
+    }
+}
+
+fn kernels() -> KernelFiles {
+    KernelFiles::open().unwrap_or_else(|error| panic!("{error}"))
+}
+
+/// The kernels' SASS for one architecture, made once.
+///
+/// # Panics
+/// As [`machine`].
+pub fn sass(arch: &str) -> Arc<Sass> {
+    static MADE: Mutex<Option<HashMap<String, Arc<Sass>>>> = Mutex::new(None);
+    let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
+    let made = made.get_or_insert_default();
+    if let Some(sass) = made.get(arch) {
+        return sass.clone();
+    }
+    let files = kernels();
+    let folder: &Path = &files.folder;
+    let tools = Toolbox::open(Some(folder), &|line| eprintln!("{line}"));
+    let compiled = tools.compile(&files.ptx, &Target::arch(arch)).unwrap_or_else(|error| panic!("{arch}: {error}"));
+    let listing = tools.sass(&files.ptx, arch, ListingOptions::default());
+    let listing = listing.unwrap_or_else(|error| panic!("{arch}: {error}"));
+    let sass = Arc::new(Sass::new(&compiled.cubin, listing).unwrap_or_else(|error| panic!("{arch}: {error}")));
+    made.insert(arch.to_owned(), sass.clone());
+    sass
 }
 
 /// `n` numbers from -1 to 1.

@@ -16,6 +16,21 @@ const BLOCK: u32 = 256;
 /// Kernels with an inner loop run it this often: odd, so that an unrolled loop has a rest.
 const STEPS: u32 = 37;
 
+tests::on_every_front_end!(
+    vecadd_adds_at_every_size,
+    vecadd_without_its_guard_is_right_where_no_thread_is_idle,
+    vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end,
+    chains_of_multiply_adds_equal_the_host_function,
+    both_paths_and_every_choice_between_them_equal_the_host_function,
+    split_sends_the_first_k_lanes_of_each_warp_down_path_a,
+    conditionals_short_and_long_equal_the_host_function,
+    tiles_of_few_and_of_many_registers_equal_the_host_function,
+    four_chains_a_thread_give_what_one_chain_an_element_gives,
+    mix_treats_even_and_odd_elements_as_the_host_function_does,
+    blur_equals_the_host_function_for_images_and_blocks_of_odd_shapes,
+    slow_walks_the_sequence_as_the_host_function_does,
+);
+
 type Pointer = cuda_std::host::DevicePtr<f32>;
 
 /// Checks `y[i] = reference(i, x)` for one kernel of one input and one output array. `per_thread` elements of each belong to a
@@ -52,7 +67,6 @@ fn sizes_with_large() -> Vec<u32> {
     SIZES.into_iter().chain([LARGE]).collect()
 }
 
-#[test]
 fn vecadd_adds_at_every_size() {
     let gpu = machine();
     for n in sizes_with_large() {
@@ -71,7 +85,6 @@ fn added(gpu: &Gpu, a: &[f32], b: &[f32], n: u32) -> Vec<f32> {
     c.download().expect("vecadd runs")
 }
 
-#[test]
 fn vecadd_without_its_guard_is_right_where_no_thread_is_idle() {
     let (gpu, n) = (machine(), 1 << 10);
     let (x, y) = (noise(n, 3), noise(n, 4));
@@ -83,7 +96,6 @@ fn vecadd_without_its_guard_is_right_where_no_thread_is_idle() {
     assert_same("vecadd_unguarded", n, &c.download().expect("runs"), &expected);
 }
 
-#[test]
 fn vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end() {
     let gpu = machine();
     for n in sizes_with_large().into_iter().chain([2, 3, 4, 5, 127, 128, 129]) {
@@ -98,14 +110,12 @@ fn vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end() {
     }
 }
 
-#[test]
 fn chains_of_multiply_adds_equal_the_host_function() {
     use kernels::ceilings::{FMA_CHAIN_STEPS, FMA_CHAINS, fma_chains};
     let reference = |i: u32, _, x: &[f32]| maths::fma_chains::<FMA_CHAINS>(x[i as usize], STEPS, FMA_CHAIN_STEPS);
     check_map(&fma_chains, &SIZES, (1, 1), |x, y, n| (x, y, n, STEPS), reference);
 }
 
-#[test]
 fn both_paths_and_every_choice_between_them_equal_the_host_function() {
     use kernels::divergence::{branch_paths, by_lane, by_warp, path_a, path_b};
     let args = |x, y, n| (x, y, n, STEPS);
@@ -118,7 +128,6 @@ fn both_paths_and_every_choice_between_them_equal_the_host_function() {
     check_map(&branch_paths, &SIZES, (1, 1), args, |i, _, x| joined(i, x));
 }
 
-#[test]
 fn split_sends_the_first_k_lanes_of_each_warp_down_path_a() {
     for k in [0, 1, 16, 31, 32] {
         let reference = |i: u32, _, x: &[f32]| maths::either_path(i % 32 < k, x[i as usize], STEPS);
@@ -126,7 +135,6 @@ fn split_sends_the_first_k_lanes_of_each_warp_down_path_a() {
     }
 }
 
-#[test]
 fn conditionals_short_and_long_equal_the_host_function() {
     use kernels::predication::{leaky_relu, leaky_relu_long, scale};
     let args = |x, y, n| (x, y, n);
@@ -140,7 +148,6 @@ fn row(x: &[f32], k: usize, n: u32, i: u32) -> f32 {
     x[k * n as usize + i as usize]
 }
 
-#[test]
 fn tiles_of_few_and_of_many_registers_equal_the_host_function() {
     use kernels::occupancy::{heavy, heavy_capped, light};
     let args = |x, y, n| (x, y, n, STEPS);
@@ -157,13 +164,11 @@ fn tiles_of_few_and_of_many_registers_equal_the_host_function() {
     check_map(&heavy_capped, &SIZES, (15, 1), args, many);
 }
 
-#[test]
 fn four_chains_a_thread_give_what_one_chain_an_element_gives() {
     let args = |x, y, n| (x, y, n, STEPS);
     check_map(&kernels::occupancy::ilp4, &SIZES, (4, 4), args, |i, _, x| maths::path_a(x[i as usize], STEPS));
 }
 
-#[test]
 fn mix_treats_even_and_odd_elements_as_the_host_function_does() {
     let gpu = machine();
     for n in sizes_with_large() {
@@ -177,7 +182,6 @@ fn mix_treats_even_and_odd_elements_as_the_host_function_does() {
     }
 }
 
-#[test]
 fn blur_equals_the_host_function_for_images_and_blocks_of_odd_shapes() {
     let gpu = machine();
     for (width, height) in [(1, 1), (1, 31), (33, 1), (37, 29), (100, 70)] {
@@ -197,7 +201,6 @@ fn blur_equals_the_host_function_for_images_and_blocks_of_odd_shapes() {
     }
 }
 
-#[test]
 fn slow_walks_the_sequence_as_the_host_function_does() {
     let gpu = machine();
     for n in SIZES {

@@ -27,7 +27,7 @@ use cuda_std::host::{Kernel, KernelArgs};
 pub use error::{GpuError, KernelFault};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
-pub use options::MachineOptions;
+pub use options::{IsaChoice, MachineOptions};
 pub use readings::{Readings, ReadingsDigest};
 use warpwise_simt::device::Limits;
 use warpwise_simt::timing::{Observer, Timing};

@@ -1,5 +1,6 @@
 //! How the machine runs a launch where CUDA leaves it open, and the words for it on the command line.
 
+use clap::ValueEnum;
 use warpwise_simt::exec::Divergence;
 use warpwise_simt::machine::BlockOrder;
 
@@ -8,6 +9,17 @@ use warpwise_simt::machine::BlockOrder;
 pub struct MachineOptions {
     pub divergence: Divergence,
     pub block_order: BlockOrder,
+    pub isa: IsaChoice,
+}
+
+/// Which code of a kernel the machine runs: the values of `--isa`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum IsaChoice {
+    /// The one that the modelled times are made for: PTX.
+    #[default]
+    Auto,
+    Ptx,
+    Sass,
 }
 
 /// Reads `converge` or `lockstep`. For clap's `value_parser`.

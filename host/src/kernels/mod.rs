@@ -3,7 +3,9 @@
 mod code;
 mod files;
 mod resources;
+mod sass;
 
 pub use code::{Code, CodeError};
 pub use files::{KernelFacts, KernelFiles, KernelFilesError};
 pub use resources::{ResourceRow, Resources};
+pub use sass::{Sass, SassUnusable};

@@ -73,7 +73,7 @@ impl Block {
                 preds_per_warp,
             },
             spaces: Spaces {
-                shared: vec![0; grid.shared_bytes as usize],
+                shared: vec![0; (kernel.program().shared_reserved_bytes + grid.shared_bytes) as usize],
                 local: vec![0; local_bytes * warps * WARP_SIZE],
                 local_bytes,
                 changes: 0,

@@ -19,6 +19,8 @@ pub(crate) enum Flow {
     Memory,
     Branch,
     BranchIndexed,
+    /// Branches whose lanes or targets only the registers tell.
+    BranchByValue,
     Call,
     Return,
     Exit,
@@ -61,7 +63,9 @@ pub(crate) struct Decoded {
     pub pdst: [u16; 2],
     pub psrc: PredRef,
     pub pa: PredRef,
+    pub pb: PredRef,
     pub addr: Src,
+    pub index: Src,
     pub offset: i64,
     pub given: Given,
     pub flow: Flow,

@@ -173,6 +173,8 @@ impl Checker<'_> {
         }
         let addr = if instr.addr.is_none() { self.zero } else { instr.addr };
         self.source(pc, addr, if wide_address(&instr.op) { 2 } else { 1 })?;
+        let index = if instr.index.is_none() { self.zero } else { instr.index };
+        self.source(pc, index, if wide_index(&instr.op) { 2 } else { 1 })?;
         self.target(pc, &instr.op)?;
         Ok(Decoded {
             run: picked.at(level),
@@ -182,7 +184,9 @@ impl Checker<'_> {
             pdst: [self.result_pred(pc, instr.pdst[0])?, self.result_pred(pc, instr.pdst[1])?],
             psrc: self.pred(pc, instr.psrc)?,
             pa: self.pred(pc, alu_of(&instr.op).mods.pa.0)?,
+            pb: self.pred(pc, alu_of(&instr.op).mods.pb.0)?,
             addr,
+            index,
             offset: instr.offset,
             given: Given { src: instr.src.map(|src| !src.is_none()), dst: instr.dst.map(|dst| dst.is_some()) },
             flow: picked.flow,
@@ -221,7 +225,7 @@ impl Checker<'_> {
             Op::BranchIndexed { table, reconverge } => {
                 usize::from(table) < self.program.tables.len() && reconverge.is_none_or(inside)
             }
-            Op::Call { target } => inside(target),
+            Op::Call { target } | Op::BranchIf { target } | Op::BranchMembers { target, .. } => inside(target),
             _ => true,
         };
         if sound { Ok(()) } else { Err(self.malformed(pc, "a target lies outside the code")) }
@@ -253,6 +257,14 @@ impl Checker<'_> {
 
 fn wide_address(op: &Op) -> bool {
     matches!(op, Op::Load(access) | Op::Store(access) | Op::Atomic(_, access) if access.wide_address)
+}
+
+fn wide_index(op: &Op) -> bool {
+    let access = match op {
+        Op::Load(access) | Op::Store(access) | Op::Atomic(_, access) => access,
+        _ => return false,
+    };
+    access.index.is_some_and(|index| index.wide)
 }
 
 /// The lane operation of an instruction, or one that stands for none.

@@ -44,6 +44,7 @@ impl Executor<'_> {
                 Ok(Effect::Branch { taken: on })
             }
             Flow::BranchIndexed => self.branch_indexed(d, on, at, block, index),
+            Flow::BranchByValue => self.branch_by_value(d, on, at, block, index),
             // A call or a barrier takes effect in a split of its own.
             Flow::Call | Flow::Barrier if !whole => {
                 warp.diverge(&[(at.pc, on), (next, at.mask & !on)], Some(next));
@@ -134,6 +135,81 @@ impl Executor<'_> {
         Ok(Effect::Branch { taken: on })
     }
 
+    /// Jumps where a predicate, a mask or an address in a register says. Such lanes meet again at a convergence barrier, if at all.
+    fn branch_by_value(
+        &mut self,
+        d: &Decoded,
+        on: Mask,
+        at: &Cursor,
+        block: &mut Block,
+        index: usize,
+    ) -> Result<Effect, Violation> {
+        let next = at.pc + 1;
+        let end = self.grid.kernel().code.len() as Pc;
+        let mut parts: Parts = vec![(next, at.mask)];
+        let mut taken = 0;
+        let mut send = |lanes: Mask, target: Pc| {
+            parts[0].1 &= !lanes;
+            taken |= lanes;
+            match parts[1..].iter_mut().find(|(pc, _)| *pc == target) {
+                Some((_, mask)) => *mask |= lanes,
+                None => parts.push((target, lanes)),
+            }
+        };
+        // SAFETY: the frame was entered for this warp; operands were checked.
+        let value = unsafe { &*self.frame.source(d.src[0]) };
+        match d.op {
+            Op::BranchIf { target } => {
+                // SAFETY: as above.
+                let lanes = on & unsafe { self.frame.pred(d.psrc) };
+                if lanes != 0 {
+                    send(lanes, target);
+                }
+            }
+            Op::BranchMembers { target, all } => {
+                let members = value.0[(on.trailing_zeros() & 31) as usize];
+                if all == (at.mask == members & block.warps[index].live()) {
+                    send(on, target);
+                }
+            }
+            Op::BranchRegister { base } => {
+                for lane in lanes(on) {
+                    let byte = base.wrapping_add(i64::from(value.0[lane] as i32));
+                    let target = byte.checked_div(16).filter(|pc| byte % 16 == 0 && (0..i64::from(end)).contains(pc));
+                    let Some(target) = target else {
+                        let detail = Detail::Value { given: byte as u64, limit: u64::from(end) * 16 };
+                        return Err(violation(FaultKind::BranchIndex, at.pc, index, 1 << lane, detail));
+                    };
+                    send(1 << lane, target as Pc);
+                }
+            }
+            _ => {}
+        }
+        parts.retain(|(_, mask)| *mask != 0);
+        let warp = &mut block.warps[index];
+        if let [(only, _)] = parts[..] {
+            warp.go_to(only);
+        } else {
+            self.tally.diverged(at.pc);
+            warp.diverge(&parts, None);
+        }
+        if parts.iter().any(|(pc, _)| *pc <= at.pc) {
+            block.warps[index].spin.count();
+        }
+        Ok(Effect::Branch { taken })
+    }
+
+    /// Takes the lanes `on` out of the convergence barrier whose mask they hold. All members' copies of the mask change.
+    fn break_out(&mut self, d: &Decoded, on: Mask, next: Pc, block: &mut Block, index: usize) -> Effect {
+        let slot = d.src[0].index();
+        let (slots, _) = block.registers.of(index);
+        let members = slots[slot].0[(on.trailing_zeros() & 31) as usize];
+        slots[slot].0.iter_mut().filter(|mask| **mask == members).for_each(|mask| *mask &= !on);
+        block.warps[index].leave(members, on);
+        block.warps[index].go_to(next);
+        Effect::None
+    }
+
     fn barrier(&mut self, d: &Decoded, on: Mask, pc: Pc, block: &mut Block, index: usize) -> Result<Effect, Violation> {
         let lane = (on.trailing_zeros() & 31) as usize;
         // SAFETY: the frame was entered for this warp; absent operands were replaced by a zero.
@@ -165,6 +241,9 @@ impl Executor<'_> {
         block: &mut Block,
         index: usize,
     ) -> Result<Effect, Violation> {
+        if d.op == Op::Break {
+            return Ok(self.break_out(d, on, next, block, index));
+        }
         let warp = &mut block.warps[index];
         let (pc, mask) = warp.next().unwrap_or((next, on));
         // SAFETY: the frame was entered for this warp.

@@ -196,6 +196,17 @@ impl Warp {
         self.go_to(next);
     }
 
+    /// Lanes give up the membership of a warp-wide operation that others wait at for them.
+    pub(crate) fn leave(&mut self, members: Mask, lanes: Mask) {
+        for split in &mut self.splits {
+            if split.state == State::Collective(members) {
+                split.state = State::Collective(members & !lanes);
+            }
+        }
+        self.spin.reset();
+        self.grant_complete();
+    }
+
     /// Grants warp-wide operations whose living members have all come.
     fn grant_complete(&mut self) {
         let waiting = |splits: &[Split], members: Mask| {

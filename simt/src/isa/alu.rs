@@ -177,6 +177,32 @@ pub enum AluKind {
     CvtaTo,
     /// `pdst[0]` = the generic address `src[0]` lies in `mods.space`.
     IsSpace,
+    /// IADD3: the sum of three. With `mods.carry_in`, plus `psrc` and `mods.pa`; with `mods.carry_out`, `pdst[0]` is set where the
+    /// sum carries once or more and `pdst[1]` where it carries twice. A negated source counts as its complement plus 1.
+    Add3,
+    /// LEA: `(src[0] << mods.shift) + src[1]`; `pdst[0]` the carry.
+    Lea,
+    /// LEA.HI: the high word of `src[2]:src[0] << mods.shift`, plus `src[1]`, plus `psrc` with `mods.carry_in`; `pdst[0]` the carry.
+    LeaHi,
+    /// SHF: `src[2]:src[0]` shifted by `src[1]`, to the left with `mods.left`, by the sign with a signed type; `mods.half` chooses the
+    /// word of the result. The shift stops at the type's width, or wraps there (`mods.wrap`).
+    Shf,
+    /// IMAD.X and its kind: `Mad` plus `psrc` with `mods.carry_in`; `pdst[0]` the carry of the wide form.
+    MadCarry,
+    /// IMNMX, FMNMX: the lesser where `psrc` is true, else the greater.
+    MinMax,
+    /// ISETP.EX: as `Setp`, of high words; where they are equal `mods.pb`, the low words' comparison, decides.
+    SetpX,
+    /// PLOP3: `pdst[0]` by the table `mods.lut` and `pdst[1]` by `mods.lut2`, over `mods.pa`, `psrc`, `mods.pb`.
+    Plop3,
+    /// A special function as the hardware has it: `mods.mufu`.
+    Mufu,
+    /// FCHK: `pdst[0]` = `src[0] / src[1]` needs more than the fast path.
+    FloatCheck,
+    /// P2R: the predicates P0 to P6 as bits 0 to 6, those that the mask `src[1]` names; the other bits are `src[0]`'s.
+    PredsToReg,
+    /// R2P: P0 to P6 are bits 0 to 6 of `src[0]`, those that the mask `src[1]` names.
+    RegToPreds,
 }
 
 /// Modifiers. A front end sets those the instruction has; the rest keep their defaults.
@@ -211,6 +237,43 @@ pub struct Mods {
     pub space: super::Space,
     /// First operand of predicate logic.
     pub pa: PredOperand,
+    /// A third predicate operand.
+    pub pb: PredOperand,
+    /// Sources that are negated, one bit each; after `abs`.
+    pub neg: u8,
+    /// Sources whose sign is dropped, one bit each.
+    pub abs: u8,
+    /// Sources that are complemented, one bit each.
+    pub invert: u8,
+    pub left: bool,
+    /// Of `Lea`, 0 to 31.
+    pub shift: u8,
+    pub lut2: u8,
+    pub mufu: Mufu,
+}
+
+impl Mods {
+    /// Sources are changed before they are used: SASS has that, PTX has not.
+    pub const fn changes_sources(&self) -> bool {
+        self.neg | self.abs | self.invert != 0
+    }
+}
+
+/// Functions of the special function unit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mufu {
+    #[default]
+    Rcp,
+    Rsq,
+    Sqrt,
+    Lg2,
+    Ex2,
+    Sin,
+    Cos,
+    Tanh,
+    /// High word of the reciprocal of the double whose high word is given.
+    Rcp64h,
+    Rsq64h,
 }
 
 /// [`super::PredSrc`] with a default (true), so that [`Mods`] has one.

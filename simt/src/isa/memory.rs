@@ -39,6 +39,16 @@ pub struct Access {
     pub cache: Cache,
     pub order: Order,
     pub scope: Scope,
+    /// How a SASS address is made where it is more than `addr + offset`.
+    pub index: Option<Index>,
+}
+
+/// The address `(addr << shift) + Instr::index + offset`, in 32 bits where neither register has 64.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Index {
+    pub shift: u8,
+    /// The index has 64 bits.
+    pub wide: bool,
 }
 
 #[cfg(test)]
@@ -52,6 +62,7 @@ impl Access {
         scope: Scope::System,
         cache: Cache::All,
         wide_address: true,
+        index: None,
     };
 }
 

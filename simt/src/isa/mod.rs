@@ -156,6 +156,8 @@ pub struct Instr {
     pub addr: Src,
     /// Byte offset added to `addr`.
     pub offset: i64,
+    /// Second register of an address ([`Access::index`]).
+    pub index: Src,
 }
 
 impl Instr {
@@ -169,6 +171,7 @@ impl Instr {
             psrc: PredSrc::TRUE,
             addr: Src::NONE,
             offset: 0,
+            index: Src::NONE,
         }
     }
 }
@@ -198,6 +201,21 @@ pub enum Op {
         table: u16,
         reconverge: Option<Pc>,
     },
+    /// A branch of the guarded lanes in which `psrc` is true as well.
+    BranchIf {
+        target: Pc,
+    },
+    /// Lane by lane to the instruction at byte `src[0] + base` of the code.
+    BranchRegister {
+        base: i64,
+    },
+    /// BRA.DIV and BRA.CONV: a branch where the active lanes are not all, or are all, of the living ones that the mask `src[0]` names.
+    BranchMembers {
+        target: Pc,
+        all: bool,
+    },
+    /// BREAK: the active lanes take themselves out of the convergence barrier whose mask is `src[0]`, for all its members.
+    Break,
     /// Call of the function that starts at `target`; arguments were moved to its slots before.
     Call {
         target: Pc,

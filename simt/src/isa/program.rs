@@ -32,6 +32,8 @@ pub struct Program {
     pub pred_count: u16,
     /// Shared memory declared in the code, bytes; dynamic shared memory follows at [`Program::shared_dynamic_offset`].
     pub shared_static_bytes: u32,
+    /// Shared memory before it that belongs to the system, bytes: addresses of the block's own start after it. Of SASS for 9.0 and later.
+    pub shared_reserved_bytes: u32,
     /// Aligned up from `shared_static_bytes` as the `extern` array asks.
     pub shared_dynamic_offset: u32,
     /// Local memory a thread, bytes.

@@ -17,6 +17,10 @@ pub fn class_of(instr: &Instr) -> Class {
         Op::Branch { .. }
         | Op::BranchIndexed { .. }
         | Op::Call { .. }
+        | Op::BranchIf { .. }
+        | Op::BranchRegister { .. }
+        | Op::BranchMembers { .. }
+        | Op::Break
         | Op::Return
         | Op::Exit
         | Op::Trap
@@ -62,6 +66,10 @@ fn lanewise(alu: &Alu) -> Class {
             Family::Long => Class::Integer64,
             _ => Class::Integer,
         },
+        Add3 | Lea | LeaHi | Shf | MinMax | SetpX | PredsToReg | RegToPreds => Class::Integer,
+        MadCarry => Class::IntegerMultiply,
+        Plop3 => Class::Predicate,
+        Mufu | FloatCheck => Class::SpecialFunction,
         Popc | Clz | Brev | Bfind => Class::Bits,
         Sad | Bfe | Bfi | Bmsk | Szext | CvtPack => Class::IntegerMulti,
         Fns => Class::IntegerDivide,

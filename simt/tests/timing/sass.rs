@@ -17,6 +17,7 @@ impl Code {
     pub fn new() -> Self {
         let word = |offset| Constant::Param { offset, bytes: 4, signed: false };
         let program = Program {
+            shared_reserved_bytes: 0,
             name: "k".to_owned(),
             isa: Isa::Sass,
             code: Vec::new(),
@@ -99,6 +100,7 @@ pub fn lanewise(kind: AluKind, ty: Ty, dst: u16, sources: &[u16]) -> Instr {
 
 pub fn access(space: Space, ty: Ty) -> Access {
     Access {
+        index: None,
         space,
         ty,
         count: 1,

@@ -14,16 +14,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use warpwise_simt::device::Device;
+use warpwise_simt::exec::Divergence;
+use warpwise_simt::isa::Program;
 use warpwise_simt::machine::{self, Kernel, Launch, Machine};
 use warpwise_simt::memory::MemoryError;
 
 pub use self::worker::described;
 use self::worker::{Sticky, Worker, memory};
 use super::{
-    Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, MachineOptions,
-    StreamId, Watcher,
+    Backend, BackendKind, DeviceFacts, EventId, GpuError, IsaChoice, LaunchId, LaunchReport, LaunchRequest,
+    MachineOptions, StreamId, Watcher,
 };
-use crate::kernels::{Code, CodeError};
+use crate::kernels::{Code, CodeError, Sass};
 use crate::numbers::Time;
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -33,6 +35,7 @@ pub struct Sim {
     device: &'static Device,
     facts: DeviceFacts,
     code: Arc<Code>,
+    sass: Option<Arc<Sass>>,
     options: MachineOptions,
     queue: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
@@ -69,6 +72,7 @@ impl Sim {
                 limits: &device.limits,
             },
             code,
+            sass: None,
             options,
             queue: Some(queue),
             thread: Some(thread),
@@ -79,6 +83,13 @@ impl Sim {
             streams: AtomicU32::new(StreamId::DEFAULT.0 + 1),
             events: AtomicU32::new(0),
         })
+    }
+
+    /// With what ptxas made of the kernels, to be run in place of the PTX as the options say.
+    #[must_use]
+    pub fn with_sass(mut self, sass: Arc<Sass>) -> Self {
+        self.sass = Some(sass);
+        self
     }
 
     /// Queues work and does not wait.
@@ -140,13 +151,39 @@ impl Sim {
         if let Some(kernel) = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Ok(kernel.clone());
         }
-        let program = self.code.program(name).map_err(|error| match error {
+        // The PTX comes first: it says which kernels there are.
+        let ptx = self.code.program(name).map_err(|error| match error {
             CodeError::Unknown(unknown) => GpuError::UnknownKernel(unknown),
             CodeError::Ptx(error) => GpuError::Load(error.to_string()),
         })?;
-        let kernel = self.ask(move |worker| worker.prepare(&program))??;
+        let kernel = match (self.options.isa, self.sass_kernel(name)) {
+            (IsaChoice::Ptx, _) => self.prepare(ptx)?,
+            (_, Ok(Some(kernel))) => kernel,
+            (IsaChoice::Auto, Ok(None)) => self.prepare(ptx)?,
+            (IsaChoice::Auto, Err(error)) => {
+                eprintln!("warpwise: {error}\nthe machine runs its PTX instead");
+                self.prepare(ptx)?
+            }
+            (IsaChoice::Sass, Ok(None)) => {
+                let what = format!("there is no SASS of {name}: --isa sass needs ptxas and nvdisasm");
+                return Err(GpuError::Load(what));
+            }
+            (IsaChoice::Sass, Err(error)) => return Err(error),
+        };
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(kernels.entry(name.to_owned()).or_insert(kernel).clone())
+    }
+
+    /// The kernel from its SASS; none where the context has none. As before Volta, lanes cannot be run on SASS.
+    fn sass_kernel(&self, name: &str) -> Result<Option<Kernel>, GpuError> {
+        let wanted = self.options.isa == IsaChoice::Sass && self.options.divergence == Divergence::Converge;
+        let Some(sass) = self.sass.as_ref().filter(|_| wanted) else { return Ok(None) };
+        let program = sass.program(name).map_err(|error| GpuError::Load(error.to_string()))?;
+        self.prepare(program).map(Some)
+    }
+
+    fn prepare(&self, program: Arc<Program>) -> Result<Kernel, GpuError> {
+        self.ask(move |worker| worker.prepare(&program))?
     }
 
     fn machine_launch(&self, request: &LaunchRequest) -> Launch {

@@ -5,6 +5,7 @@
 //! root rounded to nearest, are the CPU's own.
 
 pub(crate) mod approx;
+pub(crate) mod mufu;
 pub(crate) mod soft;
 
 /// The one NaN that `f32` operations give (PTX ISA, "floating point").

@@ -1,13 +1,17 @@
 //! The addresses of a memory instruction: base register plus offset, lane by lane, and what the checks want to know of them.
 
-use super::level::{CHUNKS, Level, Picked, Words};
+use super::level::{CHUNKS, LANES, Level, Picked, Words};
 use super::shape::{Shape as Operation, Value, picked};
 use crate::exec::frame::{Decoded, Flow, Frame};
 use crate::isa::{Access, Mask, Op};
 
 /// The operation that leaves the addresses of an access in the frame. `words` are the access's data operands.
 pub(super) fn address(access: &Access, words: Words) -> Picked {
-    let picked = if access.wide_address { picked::<Wide>() } else { picked::<Narrow>() };
+    let picked = match (access.index, access.wide_address) {
+        (Some(_), _) => picked::<Indexed>(),
+        (None, true) => picked::<Wide>(),
+        (None, false) => picked::<Narrow>(),
+    };
     Picked { words, ..picked }
 }
 
@@ -44,6 +48,38 @@ impl Operation for Narrow {
         let base = unsafe { &*frame.source(d.addr) };
         for (lane, base) in frame.access.lane.iter_mut().zip(base.0) {
             *lane = u64::from(base).wrapping_add_signed(d.offset);
+        }
+        // SAFETY: the caller's.
+        unsafe { summarise::<L>(frame, d, on) };
+    }
+}
+
+/// A SASS address of up to two registers.
+struct Indexed;
+
+impl Operation for Indexed {
+    const WORDS: Words = Words::new(&[], &[]);
+    const FLOW: Flow = Flow::Memory;
+
+    #[inline(always)]
+    unsafe fn body<L: Level>(frame: &mut Frame, d: &Decoded, on: Mask) {
+        let (Op::Load(access) | Op::Store(access) | Op::Atomic(_, access)) = d.op else { return };
+        let Some(index) = access.index else { return };
+        let wraps = if access.wide_address || index.wide { u64::MAX } else { u32::MAX.into() };
+        for chunk in 0..CHUNKS {
+            // SAFETY: both registers were checked for as many words as the access says.
+            unsafe {
+                let value = |source, wide: bool| {
+                    let from = frame.source(source);
+                    if wide { u64::load::<L>(from, chunk) } else { u32::load::<L>(from, chunk).map(u64::from) }
+                };
+                let (base, other) = (value(d.addr, access.wide_address), value(d.index, index.wide));
+                let lanes: [u64; LANES] = std::array::from_fn(|lane| {
+                    let sum = (base[lane] << index.shift).wrapping_add(other[lane]);
+                    sum.wrapping_add_signed(d.offset) & wraps
+                });
+                frame.access.lane.as_chunks_mut().0[chunk] = lanes;
+            }
         }
         // SAFETY: the caller's.
         unsafe { summarise::<L>(frame, d, on) };

@@ -5,7 +5,7 @@
 
 use super::level::Picked;
 use super::shape::{binary, binary_with, quaternary, ternary, ternary_with, unary, unary_with};
-use crate::isa::{Alu, AluKind, Prmt};
+use crate::isa::{Alu, AluKind, BoolOp, Prmt};
 
 pub(super) fn choose(alu: &Alu) -> Option<Picked> {
     match alu.ty.bits() {
@@ -39,7 +39,9 @@ fn of_32(alu: &Alu) -> Option<Picked> {
         (Xor, _) => binary(|a: u32, b: u32| a ^ b),
         (Not, _) => unary(|a: u32| !a),
         (Cnot, _) => unary(|a: u32| u32::from(a == 0)),
-        (Lop3, _) => ternary_with(|alu, a: u32, b: u32, c: u32| lop3(alu.mods.lut, a, b, c)),
+        (Lop3, _) if alu.mods.bool_op == BoolOp::None => {
+            ternary_with(|alu, a: u32, b: u32, c: u32| lop3(alu.mods.lut, a, b, c))
+        }
         (Shl, _) => binary(|a: u32, b: u32| if b < 32 { a << b } else { 0 }),
         (Shr, false) => binary(|a: u32, b: u32| if b < 32 { a >> b } else { 0 }),
         (Shr, true) => binary(|a: i32, b: u32| a >> b.min(31)),
@@ -93,11 +95,12 @@ fn pair(a: u32, b: u32) -> u64 {
 }
 
 /// Each bit of the result is the bit of the table at the index that the three operands' bits make, `a` the highest.
-fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
-    (0..8u32).filter(|index| table >> index & 1 != 0).fold(0, |result, index| {
-        let pick = |operand: u32, bit: u32| if index >> bit & 1 != 0 { operand } else { !operand };
-        result | (pick(a, 2) & pick(b, 1) & pick(c, 0))
-    })
+#[inline(always)]
+pub(super) fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
+    let row = |index: u32| 0u32.wrapping_sub(u32::from(table) >> index & 1);
+    let by_c = |index: u32| (c & row(index + 1)) | (!c & row(index));
+    let by_b = |index: u32| (b & by_c(index + 2)) | (!b & by_c(index));
+    (a & by_b(4)) | (!a & by_b(0))
 }
 
 /// Bytes 0 to 3 are `a`'s, 4 to 7 `b`'s. A selector's bit 3 replicates the byte's sign.

@@ -81,7 +81,7 @@ fn setp(alu: &Alu) -> Option<Picked> {
 }
 
 /// A float comparison chosen as it runs.
-fn float(cmp: Cmp, a: f64, b: f64) -> bool {
+pub(super) fn float(cmp: Cmp, a: f64, b: f64) -> bool {
     let unordered = a.is_nan() || b.is_nan();
     match cmp {
         Cmp::Eq => a == b,
@@ -102,7 +102,7 @@ fn float(cmp: Cmp, a: f64, b: f64) -> bool {
 }
 
 /// An integer comparison chosen as it runs.
-fn integer(cmp: Cmp, a: i128, b: i128) -> bool {
+pub(super) fn integer(cmp: Cmp, a: i128, b: i128) -> bool {
     match cmp {
         Cmp::Eq | Cmp::Equ => a == b,
         Cmp::Ne | Cmp::Neu => a != b,

@@ -120,6 +120,11 @@ fn extremes(alu: &Alu) -> Option<Picked> {
     })
 }
 
+/// `Min` or `Max` of one lane, with its modifiers.
+pub(super) fn lesser_or_greater(alu: &Alu, [a, b]: [f32; 2]) -> u32 {
+    extreme(alu, [a, b, b], if alu.kind == AluKind::Min { lesser } else { greater })
+}
+
 /// The smaller number; a number rather than a NaN; -0.0 rather than +0.0.
 fn lesser(a: f32, b: f32) -> u32 {
     match (a.is_nan(), b.is_nan()) {

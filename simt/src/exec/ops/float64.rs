@@ -83,18 +83,24 @@ fn finish<const N: usize>(alu: &Alu, exact: Number, operands: [u64; N]) -> f64 {
     with_payload(result, operands.map(f64::from_bits))
 }
 
+/// `Add`, `Mul` or `Fma` of one lane, in any rounding.
+pub(super) fn evaluate(alu: &Alu, [a, b, c]: [u64; 3]) -> f64 {
+    match alu.kind {
+        AluKind::Add => finish(alu, soft::add(number(a), number(b), rounding(alu)), [b, a]),
+        AluKind::Mul => finish(alu, soft::mul(number(a), number(b)), [b, a]),
+        _ => finish(alu, soft::fma(number(a), number(b), number(c), rounding(alu)), [b, c, a]),
+    }
+}
+
 /// Directed rounding, by exact arithmetic.
 fn rounded(kind: AluKind) -> Option<Picked> {
     use AluKind::*;
     Some(match kind {
-        Add => binary_with(|alu, a: u64, b: u64| finish(alu, soft::add(number(a), number(b), rounding(alu)), [b, a])),
+        Add | Mul => binary_with(|alu, a: u64, b: u64| evaluate(alu, [a, b, 0])),
         Sub => binary_with(|alu, a: u64, b: u64| {
             finish(alu, soft::add(number(a), number(b).negated(), rounding(alu)), [b, a])
         }),
-        Mul => binary_with(|alu, a: u64, b: u64| finish(alu, soft::mul(number(a), number(b)), [b, a])),
-        Fma | Mad => ternary_with(|alu, a: u64, b: u64, c: u64| {
-            finish(alu, soft::fma(number(a), number(b), number(c), rounding(alu)), [b, c, a])
-        }),
+        Fma | Mad => ternary_with(|alu, a: u64, b: u64, c: u64| evaluate(alu, [a, b, c])),
         Div => binary_with(|alu, a: u64, b: u64| finish(alu, soft::div(number(a), number(b)), [a, b])),
         Rcp => unary_with(|alu, a: u64| finish(alu, soft::div(number(1.0f64.to_bits()), number(a)), [a])),
         Sqrt => unary_with(|alu, a: u64| finish(alu, soft::sqrt(number(a)), [a])),

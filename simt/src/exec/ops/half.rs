@@ -13,22 +13,14 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         return None;
     }
     Some(match alu.kind {
-        Add => binary_with(|alu, a: u32, b: u32| {
-            each(alu, [a, b, 0], |[a, b, _]| finish(alu, soft::add(number(alu, a), number(alu, b), rounding(alu))))
-        }),
+        Add => binary_with(|alu, a: u32, b: u32| evaluate(alu, [a, b, 0])),
         Sub => binary_with(|alu, a: u32, b: u32| {
             each(alu, [a, b, 0], |[a, b, _]| {
                 finish(alu, soft::add(number(alu, a), number(alu, b).negated(), rounding(alu)))
             })
         }),
-        Mul => binary_with(|alu, a: u32, b: u32| {
-            each(alu, [a, b, 0], |[a, b, _]| finish(alu, soft::mul(number(alu, a), number(alu, b))))
-        }),
-        Fma => ternary_with(|alu, a: u32, b: u32, c: u32| {
-            each(alu, [a, b, c], |[a, b, c]| {
-                finish(alu, soft::fma(number(alu, a), number(alu, b), number(alu, c), rounding(alu)))
-            })
-        }),
+        Mul => binary_with(|alu, a: u32, b: u32| evaluate(alu, [a, b, 0])),
+        Fma => ternary_with(|alu, a: u32, b: u32, c: u32| evaluate(alu, [a, b, c])),
         Abs => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits & 0x7fff))),
         Neg => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits ^ 0x8000))),
         Min => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, true))),
@@ -36,6 +28,21 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         Ex2 => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, libm::exp2))),
         Tanh => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, libm::tanh))),
         _ => return None,
+    })
+}
+
+/// `Add`, `Mul` or `Fma` of one lane.
+pub(super) fn evaluate(alu: &Alu, operands: [u32; 3]) -> u32 {
+    each(alu, operands, |operands| {
+        let [a, b, c] = operands.map(|operand| number(alu, operand));
+        finish(
+            alu,
+            match alu.kind {
+                AluKind::Add => soft::add(a, b, rounding(alu)),
+                AluKind::Mul => soft::mul(a, b),
+                _ => soft::fma(a, b, c, rounding(alu)),
+            },
+        )
     })
 }
 

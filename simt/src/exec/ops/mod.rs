@@ -12,6 +12,7 @@ mod summary;
 
 mod bits;
 mod carry;
+mod changed;
 mod compare;
 mod convert;
 mod float32;
@@ -21,6 +22,7 @@ mod integer;
 mod moves;
 mod packed;
 mod predicate;
+mod sass;
 mod special;
 
 use super::frame::{Decoded, Flow, Frame};
@@ -42,6 +44,9 @@ pub(crate) fn choose(op: &Op) -> Option<Picked> {
         Op::Atomic(kind, access) => address::address(access, modified(*kind, access)?),
         Op::Branch { .. } => control(Flow::Branch, &[]),
         Op::BranchIndexed { .. } => control(Flow::BranchIndexed, &[1]),
+        Op::BranchIf { .. } => control(Flow::BranchByValue, &[]),
+        Op::BranchRegister { .. } | Op::BranchMembers { .. } => control(Flow::BranchByValue, &[1]),
+        Op::Break => control(Flow::Collective, &[1]),
         Op::Call { .. } => control(Flow::Call, &[]),
         Op::Return => control(Flow::Return, &[]),
         Op::Exit => control(Flow::Exit, &[]),
@@ -52,8 +57,8 @@ pub(crate) fn choose(op: &Op) -> Option<Picked> {
         Op::WarpSync | Op::Elect => control(Flow::Collective, &[1]),
         Op::Vote(_) => control(Flow::Collective, &[]),
         Op::Shuffle(_) => control(Flow::Collective, &[1, 1, 1]),
-        Op::Match { bits: 32, .. } => control(Flow::Collective, &[1, 1]),
-        Op::Match { bits: 64, .. } => control(Flow::Collective, &[2, 1]),
+        Op::Match { bits: 32, .. } => control(Flow::Collective, &[1]),
+        Op::Match { bits: 64, .. } => control(Flow::Collective, &[2]),
         Op::Match { .. } => return None,
         Op::Redux(kind, ty) => reduced(*kind, *ty)?,
     })
@@ -97,7 +102,10 @@ pub(crate) fn describe(op: &Op) -> String {
 
 /// The lane-wise operations, group by group.
 fn lanewise(alu: &Alu) -> Option<Picked> {
-    const GROUPS: [fn(&Alu) -> Option<Picked>; 11] = [
+    if alu.mods.changes_sources() {
+        return changed::choose(alu).or_else(|| sass::choose(alu));
+    }
+    const GROUPS: [fn(&Alu) -> Option<Picked>; 12] = [
         moves::choose,
         integer::choose,
         carry::choose,
@@ -109,6 +117,7 @@ fn lanewise(alu: &Alu) -> Option<Picked> {
         half::choose,
         packed::choose,
         convert::choose,
+        sass::choose,
     ];
     GROUPS.into_iter().find_map(|group| group(alu))
 }
@@ -163,7 +172,7 @@ fn reduced(kind: AtomicKind, ty: Ty) -> Option<Picked> {
         And | Or | Xor => matches!(ty, Ty::B32 | Ty::U32 | Ty::S32),
         _ => false,
     };
-    exists.then(|| control(Flow::Collective, &[1, 1]))
+    exists.then(|| control(Flow::Collective, &[1]))
 }
 
 #[cfg(test)]

@@ -132,7 +132,7 @@ unsafe fn avx2<S: Shape>(frame: &mut Frame, d: &Decoded, on: Mask) -> Flow {
 
 /// The one value of a function type without captures.
 #[inline(always)]
-fn conjure<F: Copy>() -> F {
+pub(super) fn conjure<F: Copy>() -> F {
     const { assert!(size_of::<F>() == 0, "a lane function must not capture anything") };
     // SAFETY: F has no bytes, and a value of it was given to the function that named its type (`unary` … below).
     unsafe { NonNull::<F>::dangling().read() }

@@ -127,6 +127,7 @@ fn program(instr: Instr) -> Program {
         slot_count: SLOTS,
         pred_count: PREDS,
         shared_static_bytes: 0,
+        shared_reserved_bytes: 0,
         shared_dynamic_offset: 0,
         local_bytes: 0,
         max_threads: None,

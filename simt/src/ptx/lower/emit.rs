@@ -28,6 +28,7 @@ pub(super) fn program(module: &Module, entry: usize, lowering: Lowering<'_>) -> 
         constants: code.constants.words,
         slot_count: flow.slot_count,
         pred_count: flow.pred_count,
+        shared_reserved_bytes: 0,
         shared_static_bytes: shared.static_bytes as u32,
         shared_dynamic_offset: shared.dynamic_offset as u32,
         local_bytes: local_bytes.unwrap_or(0) as u32,
@@ -92,6 +93,7 @@ fn instruction(step: &Step, flow: &Flow) -> Instr {
         psrc: predicate(step.psrc),
         addr: source(step.addr),
         offset: step.offset,
+        index: Src::NONE,
     }
 }
 

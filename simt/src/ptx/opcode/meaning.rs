@@ -78,7 +78,7 @@ impl Opcode {
 
     pub fn access(&self, wide_address: bool) -> Access {
         let MemoryWords { space, cache, order, scope, lanes } = self.memory;
-        Access { space, ty: self.ty(), count: lanes, wide_address, cache, order, scope }
+        Access { space, ty: self.ty(), count: lanes, wide_address, cache, order, scope, index: None }
     }
 
     fn read(&mut self, class: &'static str, word: &'static str) {

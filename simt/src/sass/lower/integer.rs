@@ -1,0 +1,174 @@
+//! Integer arithmetic, comparison and selection.
+
+use super::{Lowered, Lowering, Parts, first, operand, predicates_from};
+use crate::isa::{AluKind, BoolOp, Half, Instr, Mods, Op, PredOperand, PredSrc, Ty};
+
+impl Lowering<'_> {
+    pub(super) fn integer(&mut self, parts: &Parts<'_>) -> Option<Lowered> {
+        Some(match parts.base {
+            "IADD3" | "UIADD3" => self.add3(parts),
+            "IADD" | "UIADD" | "VIADD" | "UVIADD" => self.add(parts),
+            "IMAD" | "UIMAD" => self.imad(parts),
+            "LEA" | "ULEA" => self.lea(parts),
+            "IABS" | "UIABS" => self.plain(parts, AluKind::Abs, Ty::S32, Mods::default(), &[1]),
+            "IMNMX" | "UIMNMX" | "VIMNMX" | "UVIMNMX" => self.extreme(parts),
+            "ISETP" | "UISETP" => self.compare(parts),
+            "SEL" | "USEL" => self.select(parts),
+            _ => return None,
+        })
+    }
+
+    /// `R, [P, P,] a, b, c [, Pin, Pin]`.
+    fn add3(&mut self, parts: &Parts<'_>) -> Lowered {
+        let outs = predicates_from(parts, 1);
+        let ins = predicates_from(parts, 4 + outs);
+        let mut mods = Mods { carry_out: outs > 0, carry_in: parts.modifiers.has("X"), ..Mods::default() };
+        let mut flags = [PredSrc::FALSE; 2];
+        if mods.carry_in {
+            for (index, flag) in flags.iter_mut().enumerate().take(ins) {
+                *flag = self.predicate(operand(parts, 4 + outs + index)?)?;
+            }
+        }
+        mods.pa = PredOperand(flags[1]);
+        let mut instr = self.lanewise(parts, AluKind::Add3, Ty::U32, mods, 1 + outs, &[1, 1, 1])?;
+        instr.psrc = flags[0];
+        for index in 0..outs.min(2) {
+            instr.pdst[index] = self.result_predicate(operand(parts, 1 + index)?)?;
+        }
+        self.with_result(parts, instr)
+    }
+
+    /// `R, [P,] a, b [, Pin]`; `.64` of register pairs.
+    fn add(&mut self, parts: &Parts<'_>) -> Lowered {
+        let outs = predicates_from(parts, 1);
+        let wide = parts.modifiers.has("64");
+        let carry_in = parts.modifiers.has("X");
+        let ty = if wide { Ty::U64 } else { Ty::U32 };
+        if !carry_in && outs == 0 {
+            let words = ty.slots();
+            return self.plain(parts, AluKind::Add, ty, Mods::default(), &[words, words]);
+        }
+        if wide {
+            return Err("a 64-bit addition with carries".to_owned());
+        }
+        let flag = match parts.operands.get(3 + outs) {
+            Some(flag) if carry_in => self.predicate(flag)?,
+            _ => PredSrc::FALSE,
+        };
+        let mods = Mods { carry_out: outs > 0, carry_in, pa: PredOperand(PredSrc::FALSE), ..Mods::default() };
+        let mut instr = self.lanewise(parts, AluKind::Add3, Ty::U32, mods, 1 + outs, &[1, 1])?;
+        instr.src[2] = self.literal(0, 1)?;
+        instr.psrc = flag;
+        if outs > 0 {
+            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
+        }
+        self.with_result(parts, instr)
+    }
+
+    /// `R, [P,] a, b, c [, Pin]`. MOV, IADD and SHL are forms of it with a constant where the name says so.
+    fn imad(&mut self, parts: &Parts<'_>) -> Lowered {
+        parts.modifiers.ignore(&["MOV", "IADD", "SHL"]);
+        let outs = predicates_from(parts, 1);
+        let ty = parts.modifiers.word();
+        let half = parts.modifiers.pick(&[("WIDE", Half::Wide), ("HI", Half::Hi)]).unwrap_or_default();
+        let carry_in = parts.modifiers.has("X");
+        let words: &[u16] = if half == Half::Wide { &[1, 1, 2] } else { &[1, 1, 1] };
+        let carries = carry_in || outs > 0;
+        let kind = if carries { AluKind::MadCarry } else { AluKind::Mad };
+        let mods = Mods { half, carry_in, carry_out: outs > 0, ..Mods::default() };
+        let mut instr = self.lanewise(parts, kind, ty, mods, 1 + outs, words)?;
+        if carry_in {
+            instr.psrc = self.predicate(operand(parts, 4 + outs)?)?;
+        }
+        if outs > 0 {
+            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
+        }
+        self.with_result(parts, instr)
+    }
+
+    /// `R, [P,] a, b, shift` and, with `.HI`, `R, [P,] a, b, high, shift`; then the carry of `.X`.
+    fn lea(&mut self, parts: &Parts<'_>) -> Lowered {
+        let outs = predicates_from(parts, 1);
+        let high = parts.modifiers.has("HI");
+        let carry_in = parts.modifiers.has("X");
+        let signed = parts.modifiers.has("SX32");
+        let sources: &[u16] = if high && !signed { &[1, 1, 1] } else { &[1, 1] };
+        let after = 1 + outs + sources.len();
+        let shift = match operand(parts, after)? {
+            super::Operand::Integer(shift @ 0..=31) => *shift as u8,
+            other => return Err(format!("a shift of 0 to 31 was expected, and {other:?} is there")),
+        };
+        let mods = Mods { shift, carry_in, carry_out: outs > 0, ..Mods::default() };
+        let kind = if high { AluKind::LeaHi } else { AluKind::Lea };
+        let ty = if signed { Ty::S32 } else { Ty::U32 };
+        let mut instr = self.lanewise(parts, kind, ty, mods, 1 + outs, sources)?;
+        if sources.len() < 3 {
+            instr.src[2] = self.literal(0, 1)?;
+        }
+        if carry_in {
+            instr.psrc = self.predicate(operand(parts, after + 1)?)?;
+        }
+        if outs > 0 {
+            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
+        }
+        self.with_result(parts, instr)
+    }
+
+    /// `R, a, b, P`: the lesser where P is true.
+    fn extreme(&mut self, parts: &Parts<'_>) -> Lowered {
+        let ty = parts.modifiers.word();
+        let mut instr = self.lanewise(parts, AluKind::MinMax, ty, Mods::default(), 1, &[1, 1])?;
+        instr.src[2] = self.literal(0, 1)?;
+        instr.psrc = self.predicate(operand(parts, 3)?)?;
+        self.with_result(parts, instr)
+    }
+
+    /// `P, P, a, b, Pin [, Plow]`.
+    fn compare(&mut self, parts: &Parts<'_>) -> Lowered {
+        let cmp = parts.modifiers.cmp().ok_or("a comparison is missing")?;
+        let bool_op = bool_op(parts);
+        let extends = parts.modifiers.has("EX");
+        let wide = parts.modifiers.pick(&[("U64", Ty::U64), ("S64", Ty::S64)]);
+        let ty = wide.unwrap_or_else(|| parts.modifiers.word());
+        let words = ty.slots();
+        let mut mods = Mods { cmp, bool_op, ..Mods::default() };
+        if extends {
+            mods.pb = PredOperand(self.predicate(operand(parts, 5)?)?);
+        }
+        let kind = if extends { AluKind::SetpX } else { AluKind::Setp };
+        let instr = self.lanewise(parts, kind, ty, mods, 2, &[words, words])?;
+        self.with_comparison(parts, instr)
+    }
+
+    /// Puts the two result predicates and the one that the comparison is joined with.
+    pub(super) fn with_comparison(&self, parts: &Parts<'_>, mut instr: Instr) -> Lowered {
+        instr.pdst = [self.result_predicate(first(parts)?)?, self.result_predicate(operand(parts, 1)?)?];
+        instr.psrc = self.predicate(operand(parts, 4)?)?;
+        if let Op::Alu(alu) = &mut instr.op
+            && alu.mods.changes_sources()
+            && alu.kind == AluKind::Setp
+            && !alu.ty.is_float()
+        {
+            // With the low words equal the comparison of the high ones is the comparison, so one function serves both.
+            alu.kind = AluKind::SetpX;
+            let equal = matches!(alu.mods.cmp, crate::isa::Cmp::Eq | crate::isa::Cmp::Le | crate::isa::Cmp::Ge);
+            alu.mods.pb = PredOperand(if equal { PredSrc::TRUE } else { PredSrc::FALSE });
+        }
+        Ok(instr)
+    }
+
+    /// `R, a, b, P`.
+    pub(super) fn select(&mut self, parts: &Parts<'_>) -> Lowered {
+        let wide = parts.modifiers.has("64");
+        parts.modifiers.ignore(&["FTZ"]);
+        let ty = if wide { Ty::B64 } else { Ty::B32 };
+        let words = ty.slots();
+        let mut instr = self.lanewise(parts, AluKind::Selp, ty, Mods::default(), 1, &[words, words])?;
+        instr.psrc = self.predicate(operand(parts, 3)?)?;
+        self.with_result(parts, instr)
+    }
+}
+
+pub(super) fn bool_op(parts: &Parts<'_>) -> BoolOp {
+    parts.modifiers.pick(&[("AND", BoolOp::And), ("OR", BoolOp::Or), ("XOR", BoolOp::Xor)]).unwrap_or_default()
+}
