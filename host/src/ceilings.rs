@@ -76,6 +76,7 @@ impl Ceilings {
             isa: Isa::Ptx,
             device: device.name.clone(),
             validated: device.validated,
+            sampled: None,
         };
         let bytes = 2.0 * COPY_BYTES as f64;
         let bytes_per_us = device.memory_bandwidth_gbs * 1e3 * device.parameters.dram_efficiency;

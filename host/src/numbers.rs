@@ -4,6 +4,7 @@
 //! variants have no conversion into each other, so that no table can mix them up without saying so.
 
 use warpwise_simt::isa::Isa;
+pub use warpwise_simt::timing::Sampled;
 
 /// Samples whose quartiles are further apart than this share of their median are called noisy. A choice: on an H200
 /// all samples of a kernel of a millisecond lie within 0.3% (docs/measurements), so a quarter of them 5% off is not the kernel.
@@ -48,6 +49,8 @@ pub enum Time {
         device: String,
         /// Whether the model of this device was ever held against the hardware.
         validated: bool,
+        /// Set where not all blocks were timed, with the error that this may make.
+        sampled: Option<Sampled>,
     },
     /// By events on a GPU: the median of `samples`, with the extremes.
     Measured {

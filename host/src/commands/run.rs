@@ -17,6 +17,7 @@ use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 use crate::kernels::{Code, KernelFiles};
 use crate::report::terminal;
+use crate::report::words::sampled_note;
 use crate::schema::{self, RunRecord};
 use crate::workbench::device;
 
@@ -168,6 +169,7 @@ fn record<'a>(
         outputs: read,
         counters: CounterSet::of_report(report),
         time: report.timing.as_ref().map(|timing| (timing.cycles, timing.us)),
+        sampled: report.timing.as_ref().and_then(|timing| timing.sampled),
         faults: report.fault.iter().map(sim::described).collect(),
     })
 }
@@ -192,7 +194,8 @@ fn print(record: &RunRecord<'_>) -> Result<(), CommandError> {
     terminal.rows(&["counter", "value"].map(str::to_owned), rows)?;
     if let Some((cycles, us)) = record.time {
         let (cycles, us) = (integer(cycles.into()), microseconds(us));
-        terminal.line(&format!("{us} modelled for the {}, {cycles} cycles of PTX", record.device))?;
+        let note = record.sampled.as_ref().map(|sampled| format!(" ({})", sampled_note(sampled))).unwrap_or_default();
+        terminal.line(&format!("{us} modelled for the {}, {cycles} cycles of PTX{note}", record.device))?;
     }
     for fault in &record.faults {
         terminal.line(&format!("fault: {fault}"))?;

@@ -88,6 +88,7 @@ fn timed() -> KernelRow {
                 isa: Isa::Ptx,
                 device: "RTX 5070".to_owned(),
                 validated: false,
+                sampled: None,
             },
             Time::Measured {
                 us: 5.1,

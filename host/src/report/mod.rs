@@ -3,4 +3,4 @@
 pub mod html;
 mod svg;
 pub mod terminal;
-mod words;
+pub(crate) mod words;

@@ -4,7 +4,7 @@ use crate::ceilings::Ceilings;
 use crate::claim::format::{integer, microseconds, percent, real};
 use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
 use crate::lab::KernelRow;
-use crate::numbers::{Time, isa_name};
+use crate::numbers::{Sampled, Time, isa_name};
 
 /// Columns of the table of kernels.
 pub const KERNEL_COLUMNS: [&str; 6] = ["kernel", "registers", "spills", "occupancy", "limiter", "time"];
@@ -77,9 +77,10 @@ pub fn ceilings_line(ceilings: &Ceilings) -> String {
 /// A time with how it was got: `16.3 µs modelled (41,000 cycles, ptx)`.
 pub fn time(time: &Time) -> String {
     match time {
-        Time::Modelled { cycles, us, isa, .. } => {
+        Time::Modelled { cycles, us, isa, sampled, .. } => {
             let (us, cycles) = (microseconds(*us), integer((*cycles).into()));
-            format!("{us} modelled ({cycles} cycles, {})", isa_name(*isa))
+            let note = sampled.as_ref().map(|sampled| format!("; {}", sampled_note(sampled)));
+            format!("{us} modelled ({cycles} cycles, {}{})", isa_name(*isa), note.unwrap_or_default())
         }
         Time::Measured { us, us_min, us_max, samples, .. } => {
             let [us, min, max] = [us, us_min, us_max].map(|us| microseconds(*us));
@@ -87,6 +88,12 @@ pub fn time(time: &Time) -> String {
             format!("{us} measured ({min} to {max}, {samples} samples{doubts})")
         }
     }
+}
+
+/// What is to be known about a modelled time for which not all blocks were timed.
+pub fn sampled_note(sampled: &Sampled) -> String {
+    let [timed, all] = [sampled.timed_blocks, sampled.blocks].map(|blocks| integer(blocks.into()));
+    format!("sampled: {timed} of {all} blocks timed, ±{:.1}%", 100.0 * sampled.error)
 }
 
 /// The numbers behind a verdict: `= 3907`, `found 5, expected < 3`. A claim in words has something to say only where it is not so.
@@ -121,4 +128,26 @@ pub fn unvalidated_devices<'a>(rows: impl IntoIterator<Item = &'a KernelRow>) ->
         }
     }
     names
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use warpwise_simt::isa::Isa;
+
+    #[test]
+    fn a_time_by_samples_says_so_and_how_far_it_may_be_off() {
+        let modelled = |sampled| Time::Modelled {
+            cycles: 41_000,
+            us: 16.4,
+            isa: Isa::Sass,
+            device: "H200".to_owned(),
+            validated: true,
+            sampled,
+        };
+        let sampled = Sampled { timed_blocks: 12_672, blocks: 1_048_576, waves: 4, error: 0.0081 };
+        let note = "; sampled: 12,672 of 1,048,576 blocks timed, ±0.8%";
+        assert!(!time(&modelled(None)).contains("sampled"));
+        assert!(time(&modelled(Some(sampled))).contains(note), "{}", time(&modelled(Some(sampled))));
+    }
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Integer, Real, number};
+use super::{Integer, Real, SampledJson, number};
 use crate::backend::{CounterSet, Loaded, ReadingsDigest};
 use crate::ceilings::{Ceilings, Work};
 use crate::claim::{self, Judged, Toolchain};
@@ -130,6 +130,8 @@ enum TimeJson<'a> {
         validated: bool,
         cycles: Integer,
         us: Real,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        sampled: Option<SampledJson>,
     },
     Measured {
         device: &'a str,
@@ -296,12 +298,13 @@ fn time_of_work<'a>(of: &'a Time, work: Work, ceilings: &[Ceilings]) -> TimeOfWo
 
 fn time(time: &Time) -> TimeJson<'_> {
     match time {
-        Time::Modelled { cycles, us, isa, device, validated } => TimeJson::Modelled {
+        Time::Modelled { cycles, us, isa, device, validated, sampled } => TimeJson::Modelled {
             isa: isa_name(*isa),
             device,
             validated: *validated,
             cycles: Integer((*cycles).into()),
             us: Real(*us),
+            sampled: sampled.map(SampledJson::from),
         },
         Time::Measured { us, us_min, us_max, spread, samples, clocks, device } => TimeJson::Measured {
             device,

@@ -19,8 +19,26 @@ pub use run::{RunRecord, run};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+use crate::numbers::Sampled;
+
 /// Integers up to here are exact in a double.
 const EXACT_INTEGER_MAX: u64 = 1 << 53;
+
+/// Of a time for which not all blocks were timed: how many were, and the error that this may make, as a share.
+#[derive(Clone, Copy, Debug, Serialize)]
+struct SampledJson {
+    timed_blocks: Integer,
+    blocks: Integer,
+    waves: Integer,
+    error: Real,
+}
+
+impl From<Sampled> for SampledJson {
+    fn from(Sampled { timed_blocks, blocks, waves, error }: Sampled) -> Self {
+        let [timed_blocks, blocks, waves] = [timed_blocks, blocks, waves].map(|count| Integer(count.into()));
+        Self { timed_blocks, blocks, waves, error: Real(error) }
+    }
+}
 
 /// A real number under the rule for NaN and infinities.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -3,8 +3,9 @@
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::{Integer, Real, labs::counters};
+use super::{Integer, Real, SampledJson, labs::counters};
 use crate::backend::{CounterSet, KernelFault};
+use crate::numbers::Sampled;
 
 /// What a run leaves behind.
 #[derive(Debug)]
@@ -16,6 +17,8 @@ pub struct RunRecord<'a> {
     pub counters: CounterSet,
     /// Modelled cycles and microseconds; `None` after a functional run.
     pub time: Option<(u64, f64)>,
+    /// Set where not all blocks were timed.
+    pub sampled: Option<Sampled>,
     pub faults: Vec<KernelFault>,
 }
 
@@ -28,6 +31,8 @@ struct Document<'a> {
     counters: Map<String, Value>,
     cycles: Option<Integer>,
     us: Option<Real>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sampled: Option<SampledJson>,
     faults: Vec<FaultJson<'a>>,
 }
 
@@ -55,6 +60,7 @@ pub fn run<'a>(record: &'a RunRecord<'a>) -> impl Serialize + 'a {
         counters: counters(&record.counters),
         cycles: record.time.map(|(cycles, _)| Integer(cycles.into())),
         us: record.time.map(|(_, us)| Real(us)),
+        sampled: record.sampled.map(SampledJson::from),
         faults: record.faults.iter().map(fault).collect(),
     }
 }

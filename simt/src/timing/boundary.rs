@@ -46,6 +46,11 @@ impl Boundary {
         self.changes
     }
 
+    /// Takes in changes that were made to memory outside of the quanta.
+    pub fn count_changes(&mut self, changes: u64) {
+        self.changes += changes;
+    }
+
     /// Times every request of the quantum and leaves the answers in the outboxes.
     pub fn answer_requests(&mut self, quantum: Quantum, sms: &mut [&mut Sm], uncore: &mut Uncore) {
         self.sort(quantum, sms, |sm| &sm.outbox.requests, |request| request.cycle);

@@ -1,13 +1,17 @@
 //! What one thread does between quanta: effects in order, blocks handed out, the end and the failures of a launch.
 
+use std::collections::VecDeque;
 use std::sync::PoisonError;
 
 use crate::exec::Executor;
 use crate::fault::{FaultKind, Violation};
 
 use super::boundary::{Boundary, Quantum};
+use super::extent::Extent;
 use super::memory::uncore::Uncore;
-use super::run::{Parts, Run, in_order};
+use super::run::{LeftOut, Parts, Run, in_order};
+use super::sampling::{Plan, Sampler};
+use super::skip::{Begun, Skip};
 use super::sm::Sm;
 use super::trace::{Observer, TraceEvent};
 
@@ -21,6 +25,12 @@ pub(super) struct Conductor<'c, 'm> {
     observer: Option<&'c mut dyn Observer>,
     boundary: Boundary,
     blocks_started: u64,
+    sampler: Sampler,
+    left_out: Option<LeftOut>,
+    /// Blocks that were begun and have no slot yet.
+    begun: VecDeque<Begun>,
+    /// Instructions of blocks that were left out of the timing.
+    instructions_left_out: u64,
     /// When the next block can start, the whole GPU counted.
     launcher_free_at: f64,
     /// When the next block can be taken off its SM.
@@ -36,10 +46,14 @@ pub(super) struct Conductor<'c, 'm> {
 /// Many are a defect of this model, which is to show as a fault and not as silence.
 const IDLE_QUANTA_MAX: u64 = 100_000;
 
+/// A block that takes so many times the instructions of those before it is not left out: it may wait for another.
+const BLOCK_INSTRUCTIONS_FACTOR: u64 = 16;
+
 /// How a launch came to its end.
 pub(super) struct Ended {
     /// When the last block was taken off its SM.
     pub last_retired: u64,
+    pub left_out: Option<LeftOut>,
     pub fault: Option<Fault>,
 }
 
@@ -64,6 +78,10 @@ impl<'c, 'm> Conductor<'c, 'm> {
             observer,
             boundary: Boundary::default(),
             blocks_started: 0,
+            sampler: Sampler::new(run.rules),
+            left_out: None,
+            begun: VecDeque::new(),
+            instructions_left_out: 0,
             launcher_free_at: 0.0,
             retired_at: 0.0,
             progress: (0, 0),
@@ -75,16 +93,17 @@ impl<'c, 'm> Conductor<'c, 'm> {
     /// Runs the launch to its end or its first fault.
     pub fn conduct(mut self, executor: &mut Executor<'_>) -> Ended {
         let mut next = self.first_wave(executor);
-        loop {
+        let fault = loop {
             match next {
-                Next::Done => return Ended { last_retired: self.retired_at as u64, fault: None },
-                Next::Fault(fault) => return Ended { last_retired: self.retired_at as u64, fault: Some(fault) },
+                Next::Done => break None,
+                Next::Fault(fault) => break Some(fault),
                 Next::Quantum(quantum) => {
                     self.parts.run_quantum(quantum.end, &self.run.launch, executor);
                     next = self.bound(quantum, executor);
                 }
             }
-        }
+        };
+        Ended { last_retired: self.retired_at as u64, left_out: self.left_out, fault }
     }
 
     /// Fills the SMs, one block each before any gets a second.
@@ -103,15 +122,66 @@ impl<'c, 'm> Conductor<'c, 'm> {
     /// Gives the next block, if there is one, to a free slot.
     fn start_block(&mut self, sm: &mut Sm, slot: usize, earliest: u64, executor: &mut Executor<'_>) {
         let grid = self.run.launch.grid;
+        if let Some(Begun { mut block, linear }) = self.begun.pop_front() {
+            let start = self.start_at(earliest);
+            (block.sm, block.first_warp) = (sm.index, slot as u32 * grid.warps_per_block());
+            return sm.resume_block(slot, block, linear, start, &self.run.launch);
+        }
         if self.blocks_started == grid.block_count() {
             return;
         }
         let linear = (self.run.block_at)(self.blocks_started);
         self.blocks_started += 1;
+        let start = self.start_at(earliest);
+        sm.start_block(slot, linear, start, &self.run.launch);
+        executor.tally_mut().launched(grid.warps_per_block(), grid.threads_per_block());
+    }
+
+    /// When the next block can start.
+    fn start_at(&mut self, earliest: u64) -> u64 {
         let start = self.launcher_free_at.max(earliest as f64);
         self.launcher_free_at = start + self.run.block_launch_interval;
-        sm.start_block(slot, linear, start.ceil() as u64, &self.run.launch);
-        executor.tally_mut().launched(grid.warps_per_block(), grid.threads_per_block());
+        start.ceil() as u64
+    }
+
+    /// At the end of a wave, leaves out the middle of the launch if it is time for that.
+    fn sample(&mut self, now: u64, sms: &[&mut Sm], executor: &mut Executor<'_>) -> Result<(), Fault> {
+        if !self.sampler.is_due() {
+            return Ok(());
+        }
+        let extent = Extent::now(sms.iter().map(|sm| &**sm), self.uncore);
+        match self.sampler.consider(self.blocks_started, extent) {
+            Some(plan) => self.leave_out(&plan, now, executor),
+            None => Ok(()),
+        }
+    }
+
+    /// Executes blocks for their results, and puts the pace of those before them in the place of their time.
+    fn leave_out(&mut self, plan: &Plan, now: u64, executor: &mut Executor<'_>) -> Result<(), Fault> {
+        let before = executor.tally().instructions();
+        let skip = Skip {
+            grid: self.run.launch.grid,
+            positions: self.blocks_started..self.blocks_started + plan.blocks,
+            block_at: self.run.block_at,
+            begun_max: self.run.rules.wave_blocks as usize,
+            sm_count: self.run.sm_count,
+            block_instructions_max: BLOCK_INSTRUCTIONS_FACTOR * plan.instructions_per_block,
+            cycle: now,
+        };
+        let mut memory = self.parts.memory.write().unwrap_or_else(PoisonError::into_inner);
+        let skipped = skip.run(executor, &mut memory)?;
+        self.boundary.count_changes(skipped.changes);
+        self.instructions_left_out = executor.tally().instructions() - before;
+        // They count as progress whether or not they wrote.
+        self.progress.0 += self.instructions_left_out;
+        self.blocks_started += skipped.ended + skipped.begun.len() as u64;
+        self.begun = skipped.begun;
+        let cycles = (plan.cycles_per_block * skipped.ended as f64).round() as u64;
+        let mut extent =
+            plan.window.times(self.instructions_left_out as f64 / plan.window.all_instructions().max(1) as f64);
+        extent.sm_active_cycles = cycles * u64::from(self.run.sm_count);
+        self.left_out = Some(LeftOut { blocks: skipped.ended, cycles, extent, spread: plan.spread, waves: plan.waves });
+        Ok(())
     }
 
     fn bound(&mut self, quantum: Quantum, executor: &mut Executor<'_>) -> Next {
@@ -125,16 +195,24 @@ impl<'c, 'm> Conductor<'c, 'm> {
             let mut memory = self.parts.memory.write().unwrap_or_else(PoisonError::into_inner);
             self.boundary.apply_writes(quantum, &mut sms, &mut memory);
         }
-        let mut ended: Vec<(u64, usize, usize)> = Vec::new();
+        let mut ended: Vec<(u64, usize, usize, u64)> = Vec::new();
         for (number, sm) in sms.iter_mut().enumerate() {
-            ended.extend(sm.outbox.finished.iter().map(|(slot, cycle)| (*cycle, number, *slot)));
+            ended.extend(sm.outbox.finished.iter().map(|block| (block.cycle, number, block.slot, block.instructions)));
             sm.settle(&self.run.launch, quantum.end, self.boundary.changes());
             self.show(sm);
         }
         ended.sort_unstable();
-        for (cycle, sm, slot) in ended {
+        let mut free = Vec::with_capacity(ended.len());
+        for (cycle, sm, slot, instructions) in ended {
             self.retired_at = self.retired_at.max(cycle as f64) + self.run.block_retire_interval;
-            let earliest = (self.retired_at as u64 + self.run.block_launch_latency).max(quantum.end);
+            let retired_at = self.retired_at as u64;
+            self.sampler.retire(retired_at, instructions);
+            free.push((sm, slot, (retired_at + self.run.block_launch_latency).max(quantum.end)));
+        }
+        if let Err(fault) = self.sample(quantum.end, &sms, executor) {
+            return Next::Fault(fault);
+        }
+        for (sm, slot, earliest) in free {
             self.start_block(sms[sm], slot, earliest, executor);
         }
         if let Some(fault) = self.over_limit(&sms) {
@@ -165,7 +243,8 @@ impl<'c, 'm> Conductor<'c, 'm> {
     }
 
     fn over_limit(&mut self, sms: &[&mut Sm]) -> Option<Fault> {
-        let executed = sms.iter().map(|sm| sm.report.instructions + sm.report.free_instructions).sum::<u64>();
+        let timed = sms.iter().map(|sm| sm.report.instructions + sm.report.free_instructions).sum::<u64>();
+        let executed = timed + self.instructions_left_out;
         if self.progress.1 != self.boundary.changes() {
             self.progress = (executed, self.boundary.changes());
         }

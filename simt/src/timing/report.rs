@@ -1,6 +1,7 @@
 //! What the cycle model says about a launch.
 
 use super::memory::uncore::UncoreCounters;
+use super::sampling::Sampled;
 use super::stall::{Stall, StallCycles};
 
 /// Where and when a block lived.
@@ -46,8 +47,10 @@ pub struct Timing {
     pub achieved_occupancy: f64,
     /// Cycles in which an SM had a warp, all SMs together.
     pub sm_active_cycles: u64,
-    /// Every block, in the order in which they started.
+    /// Every block whose time was simulated, in the order in which they started.
     pub placements: Vec<Placement>,
+    /// Set where not all of the launch was simulated: then every figure here but `placements` and `launch_cycles` is extrapolated.
+    pub sampled: Option<Sampled>,
 }
 
 /// What the schedulers of all SMs did.

@@ -12,8 +12,10 @@ use crate::counters::Tally;
 use crate::exec::Executor;
 use crate::memory::Memory;
 
-use super::conductor::{Conductor, Fault};
+use super::conductor::{Conductor, Ended, Fault};
+use super::extent::Extent;
 use super::memory::uncore::Uncore;
+use super::sampling::Rules;
 use super::sm::{Launch, Sm};
 use super::trace::Observer;
 
@@ -21,6 +23,7 @@ use super::trace::Observer;
 #[derive(Clone, Copy)]
 pub(crate) struct Run<'a> {
     pub launch: Launch<'a>,
+    pub rules: Rules,
     pub quantum_cycles: u64,
     pub block_launch_interval: f64,
     pub block_retire_interval: f64,
@@ -44,7 +47,20 @@ pub(crate) struct Outcome {
     pub tally: Tally,
     /// Cycle at which the last block was taken off its SM.
     pub last_retired: u64,
+    pub left_out: Option<LeftOut>,
     pub fault: Option<Fault>,
+}
+
+/// The part of a launch whose time was not simulated, and what stands for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LeftOut {
+    pub blocks: u64,
+    pub cycles: u64,
+    pub extent: Extent,
+    /// Estimated relative error of the cycles.
+    pub spread: f64,
+    /// Waves that it was taken from.
+    pub waves: u64,
 }
 
 /// SMs in as many parts as there are threads: SM `i` is in part `i` mod threads.
@@ -82,7 +98,8 @@ impl Run<'_> {
             workers.into_iter().filter_map(|worker| worker.join().ok()).for_each(|part| tally.merge(&part));
             (ended, tally)
         });
-        Outcome { sms: parts.into_sms(), tally, last_retired: ended.last_retired, fault: ended.fault }
+        let Ended { last_retired, left_out, fault } = ended;
+        Outcome { sms: parts.into_sms(), tally, last_retired, left_out, fault }
     }
 
     /// SMs for as many blocks as can live at once, or as there are.

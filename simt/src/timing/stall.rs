@@ -114,6 +114,11 @@ impl StallCycles {
         }
     }
 
+    /// State by state, what `f` makes of both.
+    pub(crate) fn zip(&self, other: &Self, f: impl Fn(u64, u64) -> u64) -> Self {
+        Self(std::array::from_fn(|state| f(self.0[state], other.0[state])))
+    }
+
     /// Warp-cycles in all states: the time that warps were resident.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()

@@ -10,11 +10,12 @@ use crate::occupancy::Occupancy;
 
 use super::code::TimedCode;
 use super::config::{Config, quantum_cycles};
+use super::extent::Extent;
 use super::memory::uncore::Uncore;
-use super::report::{Placement, Schedulers, Timing, Traffic, ratio};
-use super::run::Run;
+use super::report::{Placement, Schedulers, Timing, ratio};
+use super::run::{self, Run};
+use super::sampling::{Rules, Sampled};
 use super::sm::{Launch, Sm};
-use super::stall::StallCycles;
 use super::trace::Observer;
 
 /// What of a device outlives a launch: its parameters and the contents of its L2.
@@ -27,6 +28,7 @@ pub struct System {
     /// Ranges that the host wrote since the last launch, address and bytes.
     host_writes: Vec<(u64, u64)>,
     threads: usize,
+    unsampled_instructions: u64,
 }
 
 /// A launch for the cycle model.
@@ -49,6 +51,9 @@ pub(crate) struct Outcome {
     pub fault: Option<([u32; 3], Violation)>,
 }
 
+/// Warp instructions that a launch may have and still be timed as a whole: a few seconds.
+pub const UNSAMPLED_INSTRUCTIONS: u64 = 20_000_000;
+
 /// More threads than this wait for each other more than they work.
 const THREADS_MAX: usize = 8;
 /// Older writes than this many are forgotten; only the last ones can still be in L2.
@@ -57,12 +62,25 @@ const HOST_WRITES_MAX: usize = 1 << 12;
 impl System {
     pub fn new(device: &Device) -> Self {
         let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
-        Self { device: device.clone(), config: Config::new(device), uncore: None, host_writes: Vec::new(), threads }
+        Self {
+            device: device.clone(),
+            config: Config::new(device),
+            uncore: None,
+            host_writes: Vec::new(),
+            threads,
+            unsampled_instructions: UNSAMPLED_INSTRUCTIONS,
+        }
     }
 
     /// Threads that simulate SMs; at least 1. The result is the same with any number.
     pub fn set_threads(&mut self, threads: usize) {
         self.threads = threads.max(1);
+    }
+
+    /// Launches with more warp instructions than this are timed by samples, once they have settled ([`Sampled`]); `u64::MAX` for
+    /// none. [`UNSAMPLED_INSTRUCTIONS`] where nothing else is said. A launch that is traced or has a step budget is never sampled.
+    pub fn set_unsampled_instructions(&mut self, instructions: u64) {
+        self.unsampled_instructions = instructions;
     }
 
     /// Tells the model that the host wrote to a range of device memory: what it copies lands in L2.
@@ -87,20 +105,30 @@ impl System {
         memory: &mut Memory,
         observer: Option<&mut dyn Observer>,
     ) -> Outcome {
-        let Self { device, config, uncore, host_writes, threads } = self;
+        let Self { device, config, uncore, host_writes, threads, unsampled_instructions } = self;
         let uncore = uncore.get_or_insert_with(|| Box::new(Uncore::new(device)));
         host_writes.drain(..).for_each(|(address, bytes)| uncore.host_wrote(address, bytes));
         let code = TimedCode::new(request.grid.kernel().program(), device, config);
         let launch =
             Launch { config, code: &code, grid: request.grid, original: request.original, traced: observer.is_some() };
+        let blocks_per_sm = request.occupancy.blocks_per_sm.max(1) as u32;
+        let is_whole = launch.traced || request.step_budget.is_some();
+        let rules = Rules {
+            unsampled_instructions: if is_whole { u64::MAX } else { *unsampled_instructions },
+            wave_blocks: u64::from(device.sm_count) * u64::from(blocks_per_sm),
+            blocks: request.grid.block_count(),
+            l2_sectors: (device.l2_bytes as f64 * device.parameters.l2_usable_share) as u64
+                / u64::from(super::memory::SECTOR_BYTES),
+        };
         let run = Run {
             launch,
+            rules,
             quantum_cycles: quantum_cycles(device),
             block_launch_interval: device.parameters.block_launch_interval_cycles,
             block_retire_interval: device.parameters.block_retire_interval_cycles,
             block_launch_latency: device.parameters.block_launch_latency_cycles as u64,
             sm_count: device.sm_count,
-            blocks_per_sm: request.occupancy.blocks_per_sm.max(1) as u32,
+            blocks_per_sm,
             shared_bytes: shared_carveout_bytes(device, request.occupancy),
             block_at: request.block_at,
             step_budget: request.step_budget.unwrap_or(u64::MAX),
@@ -108,11 +136,7 @@ impl System {
             threads: *threads,
         };
         let outcome = run.run(memory, uncore, observer);
-        Outcome {
-            timing: timing(device, &outcome.sms, outcome.last_retired, uncore),
-            tally: outcome.tally,
-            fault: outcome.fault,
-        }
+        Outcome { timing: timing(device, &outcome, rules.blocks, uncore), tally: outcome.tally, fault: outcome.fault }
     }
 }
 
@@ -123,46 +147,49 @@ fn shared_carveout_bytes(device: &Device, occupancy: &Occupancy) -> u64 {
     carveouts.clone().find(|bytes| *bytes >= needed).or(carveouts.max()).unwrap_or(0)
 }
 
-fn timing(device: &Device, sms: &[Sm], last_retired: u64, uncore: &Uncore) -> Timing {
+fn timing(device: &Device, outcome: &run::Outcome, blocks: u64, uncore: &Uncore) -> Timing {
     let launch_cycles = (device.parameters.launch_overhead_ns * f64::from(device.boost_clock_mhz) / 1e3).round() as u64;
-    let mut stalls = StallCycles::default();
+    let sms = &outcome.sms;
+    let mut extent = Extent::now(sms.iter(), uncore);
     let mut placements = Vec::new();
-    let mut schedulers = Schedulers::default();
-    let mut traffic = Traffic {
-        l2: uncore.counters,
-        dram_read_sectors: uncore.dram.sectors_read,
-        dram_write_sectors: uncore.dram.sectors_written,
-        ..Traffic::default()
-    };
-    let mut execution_cycles = last_retired;
-    let mut sm_active_cycles = 0;
+    let mut execution_cycles = outcome.last_retired;
     for sm in sms {
-        stalls.merge(&sm.report.stalls);
-        let active = active_cycles(&sm.report.placements);
-        sm_active_cycles += active;
-        sm.count_schedulers(&mut schedulers, active);
-        let (hits, misses) = sm.l1_sectors();
-        traffic.l1_hit_sectors += hits;
-        traffic.l1_miss_sectors += misses;
+        extent.sm_active_cycles += active_cycles(&sm.report.placements);
         placements.extend_from_slice(&sm.report.placements);
         execution_cycles = execution_cycles.max(sm.last_store_answer());
     }
     placements.sort_unstable_by_key(|placement| (placement.start_cycle, placement.sm, placement.block));
     let last_end = placements.iter().map(|placement| placement.end_cycle).max().unwrap_or(0);
-    let execution_cycles = execution_cycles.max(last_end);
+    let mut execution_cycles = execution_cycles.max(last_end);
+    let mut sampled = None;
+    if let Some(left_out) = &outcome.left_out {
+        extent = extent.plus(&left_out.extent);
+        execution_cycles += left_out.cycles;
+        let share = left_out.cycles as f64 / execution_cycles as f64;
+        let (timed_blocks, waves) = (blocks - left_out.blocks, left_out.waves);
+        sampled = Some(Sampled { timed_blocks, blocks, waves, error: left_out.spread * share });
+    }
     let cycles = launch_cycles + execution_cycles;
-    let most_warps = sm_active_cycles * u64::from(device.limits.max_warps_per_sm);
+    let most_warps = extent.sm_active_cycles * u64::from(device.limits.max_warps_per_sm);
+    let per_sm = sms.first().map_or(0, Sm::scheduler_count);
     Timing {
         cycles,
         us: cycles as f64 / f64::from(device.boost_clock_mhz),
         launch_cycles,
         execution_cycles,
-        schedulers,
-        achieved_occupancy: ratio(stalls.total(), most_warps),
-        stalls,
-        traffic,
-        sm_active_cycles,
+        schedulers: Schedulers {
+            count: per_sm * sms.len() as u64,
+            instructions: extent.instructions,
+            free_instructions: extent.free_instructions,
+            issued_cycles: extent.issued_cycles,
+            idle_cycles: (per_sm * extent.sm_active_cycles).saturating_sub(extent.issued_cycles),
+        },
+        achieved_occupancy: ratio(extent.stalls.total(), most_warps),
+        stalls: extent.stalls,
+        traffic: extent.traffic,
+        sm_active_cycles: extent.sm_active_cycles,
         placements,
+        sampled,
     }
 }
 

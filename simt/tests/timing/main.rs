@@ -11,6 +11,7 @@ mod kernels;
 mod launches;
 mod reordering;
 mod results;
+mod sampling;
 mod sass;
 mod shared;
 mod tracing;

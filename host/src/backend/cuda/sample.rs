@@ -138,6 +138,7 @@ pub fn time(driver: Driver, facts: &DeviceFacts, clock_mhz: u32, samples_us: &mu
             isa: Isa::Ptx,
             device: facts.name.clone(),
             validated: false,
+            sampled: None,
         },
     }
 }

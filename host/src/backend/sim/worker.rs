@@ -116,6 +116,7 @@ impl Worker {
             isa: report.isa,
             device: self.device.name.clone(),
             validated: self.device.validated,
+            sampled: timing.sampled,
         });
         self.timeline.advance(stream, time.as_ref().map(Time::us));
         let counters = CounterSet::of_report(&report);
@@ -156,6 +157,7 @@ impl Worker {
             isa: warpwise_simt::isa::Isa::Ptx,
             device: self.device.name.clone(),
             validated: self.device.validated,
+            sampled: None,
         })
     }
 }

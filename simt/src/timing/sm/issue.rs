@@ -116,6 +116,8 @@ impl Sm {
             return self.refresh(index, launch);
         };
         self.report.instructions += 1;
+        let slot = self.warps[index].block_slot;
+        self.blocks[slot].instructions += 1;
         // Before it is timed: with the exit of its last warp, the block is gone.
         let key = launch.traced.then(|| self.trace_key(index, now, pc, launch));
         let result = self.time(index, instr, step, executor, now, launch);
@@ -184,6 +186,7 @@ impl Sm {
             }
             self.report.free_instructions += 1;
             let warp = &self.warps[index];
+            self.blocks[warp.block_slot].instructions += 1;
             let sources = launch.code.reads(instr).iter().map(|place| warp.scoreboard[usize::from(*place)]);
             let ready = sources.max().unwrap_or(Moment::START);
             self.write_back(index, instr, ready, launch);

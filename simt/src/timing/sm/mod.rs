@@ -24,7 +24,7 @@ use super::code::TimedCode;
 use super::config::Config;
 use super::memory::l1::L1;
 use super::memory::lines::Lines;
-use super::report::{Schedulers, SmReport};
+use super::report::SmReport;
 use super::stall::Moment;
 use super::trace::TraceEvent;
 use lsu::Lsu;
@@ -104,14 +104,22 @@ pub(crate) struct Outbox {
     pub old_values: Vec<Words>,
     /// When each request is answered.
     pub answers: Vec<u64>,
-    /// Blocks that ended: slot and cycle.
-    pub finished: Vec<(usize, u64)>,
+    pub finished: Vec<Finished>,
     pub trace: Vec<TraceEvent>,
     pub fault: Option<SmFault>,
     in_flight: Vec<InFlight>,
     /// Which request each load in flight waits for.
     waits: Vec<(u32, u32)>,
     atomics: Vec<AtomicNote>,
+}
+
+/// A block that ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Finished {
+    pub slot: usize,
+    pub cycle: u64,
+    /// What its warps executed here.
+    pub instructions: u64,
 }
 
 /// An atomic of this quantum: whose registers its old value goes to.
@@ -291,15 +299,13 @@ impl Sm {
         (self.l1.sectors_hit, self.l1.sectors_missed)
     }
 
-    /// Adds what the schedulers did; the SM had warps in `active_cycles`.
-    pub fn count_schedulers(&self, sum: &mut Schedulers, active_cycles: u64) {
-        for scheduler in &self.schedulers {
-            sum.count += 1;
-            sum.issued_cycles += scheduler.issued_cycles;
-            sum.idle_cycles += active_cycles.saturating_sub(scheduler.issued_cycles);
-        }
-        sum.instructions += self.report.instructions;
-        sum.free_instructions += self.report.free_instructions;
+    /// Cycles in which its schedulers issued.
+    pub fn issued_cycles(&self) -> u64 {
+        self.schedulers.iter().map(|scheduler| scheduler.issued_cycles).sum()
+    }
+
+    pub fn scheduler_count(&self) -> u64 {
+        self.schedulers.len() as u64
     }
 
     /// The block in a slot.

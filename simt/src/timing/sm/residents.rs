@@ -5,7 +5,7 @@ use crate::isa::Pc;
 
 use super::dependence::Dependence;
 use super::scheduler::BLOCKED;
-use super::{Launch, Sm};
+use super::{Finished, Launch, Sm};
 use crate::timing::code::{Kind, TimedCode, TimedInstr};
 use crate::timing::report::Placement;
 use crate::timing::stall::{Moment, Stall};
@@ -17,6 +17,8 @@ pub(crate) struct BlockSlot {
     pub resident: Option<Resident>,
     /// Atomics of this quantum whose effect is not in memory yet.
     pub atomics_pending: u32,
+    /// What its warps have executed.
+    pub instructions: u64,
     first_warp: usize,
 }
 
@@ -76,14 +78,25 @@ impl WarpSlot {
 impl Sm {
     /// Puts a block in a free slot; its first warp can issue at `start_cycle`.
     pub fn start_block(&mut self, slot: usize, linear: u64, start_cycle: u64, launch: &Launch<'_>) {
-        let grid = launch.grid;
-        let warps = grid.warps_per_block() as usize;
-        let first = slot * warps;
+        let first = slot * launch.grid.warps_per_block() as usize;
+        self.blocks[slot].block.start(launch.grid, linear, self.index, first as u32);
+        self.settle_in(slot, linear, start_cycle, launch);
+    }
+
+    /// Puts a block that was begun elsewhere in a free slot; it goes on where it stands.
+    pub fn resume_block(&mut self, slot: usize, block: Block, linear: u64, start_cycle: u64, launch: &Launch<'_>) {
+        self.blocks[slot].block = block;
+        self.settle_in(slot, linear, start_cycle, launch);
+    }
+
+    fn settle_in(&mut self, slot: usize, linear: u64, start_cycle: u64, launch: &Launch<'_>) {
+        let warps = launch.grid.warps_per_block() as usize;
         let room = &mut self.blocks[slot];
-        room.block.start(grid, linear, self.index, first as u32);
-        room.resident = Some(Resident { linear, start_cycle, warps_left: warps as u32 });
-        (room.atomics_pending, room.first_warp) = (0, first);
-        for warp in 0..warps {
+        let lives = |warp: usize| !room.block.warps()[warp].is_done();
+        let living: Vec<usize> = (0..warps).filter(|warp| lives(*warp)).collect();
+        room.resident = Some(Resident { linear, start_cycle, warps_left: living.len() as u32 });
+        (room.atomics_pending, room.instructions, room.first_warp) = (0, 0, slot * warps);
+        for warp in living {
             let start = start_cycle + warp as u64 * launch.config.warp_launch_interval;
             self.start_warp(slot, warp, start, launch);
         }
@@ -157,7 +170,7 @@ impl Sm {
             let Resident { linear, start_cycle, .. } = *resident;
             room.resident = None;
             self.report.placements.push(Placement { block: linear, sm: self.index, start_cycle, end_cycle: now + 1 });
-            self.outbox.finished.push((slot, now + 1));
+            self.outbox.finished.push(Finished { slot, cycle: now + 1, instructions: room.instructions });
         }
     }
 
@@ -220,6 +233,6 @@ fn needed(launch: &Launch<'_>, warp: &WarpSlot, instr: &TimedInstr) -> Moment {
 
 impl BlockSlot {
     pub fn new(grid: &Grid) -> Self {
-        Self { block: Block::new(grid), resident: None, atomics_pending: 0, first_warp: 0 }
+        Self { block: Block::new(grid), resident: None, atomics_pending: 0, instructions: 0, first_warp: 0 }
     }
 }
