@@ -1,6 +1,7 @@
 //! One launch as the machine and as the hardware counted it.
 
 use warpwise_nvtools::ncu::{Measured, Profile};
+use warpwise_simt::isa::Isa;
 
 use super::launch::Counted;
 use super::metrics::{Kind, LIMIT_SHARED, METRICS, SHARED_CONFIG};
@@ -56,21 +57,21 @@ fn one(counted: &Counted, profile: Option<&Profile>, metric: &'static str, kind:
         _ => counted.get(metric),
     };
     let verdict = match (machine, hardware) {
-        (Some(machine), Some(hardware)) => judge(machine, hardware, kind, counted.uses_local_memory),
+        (Some(machine), Some(hardware)) => judge(machine, hardware, kind, counted),
         _ => Verdict::NotCompared,
     };
     let hardware = hardware.map(|measured| measured.value);
     Comparison { kernel: counted.kernel.to_owned(), metric, machine, hardware, verdict }
 }
 
-fn judge(machine: f64, hardware: Measured, kind: Kind, uses_local_memory: bool) -> Verdict {
+fn judge(machine: f64, hardware: Measured, kind: Kind, counted: &Counted) -> Verdict {
     if hardware.is(machine) {
         return Verdict::Equal;
     }
-    match (kind.reason(), uses_local_memory) {
-        (Some(reason), _) => Verdict::Explained(reason),
-        (None, true) => Verdict::Explained(LOCAL_MEMORY),
-        (None, false) => Verdict::Differs,
+    match (kind.reason(counted.isa), counted.uses_local_memory, counted.isa) {
+        (Some(reason), _, _) => Verdict::Explained(reason),
+        (None, true, Isa::Ptx) => Verdict::Explained(LOCAL_MEMORY),
+        (None, _, _) => Verdict::Differs,
     }
 }
 
@@ -84,7 +85,7 @@ mod tests {
     fn counted(uses_local_memory: bool) -> Counted {
         let values = [(SECTORS, 250_002.0), (INSTRUCTIONS, 562_608.0), (LIMIT_SHARED, 223.0)];
         let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Counted::new("vecadd", uses_local_memory, 1024.0, values)
+        Counted::new("vecadd", uses_local_memory, 1024.0, Isa::Ptx, values)
     }
 
     fn profile(metrics: &[(&str, f64)]) -> Profile {
@@ -105,6 +106,16 @@ mod tests {
         let one_more = profile(&[(SECTORS, 250_003.0)]);
         assert_eq!(verdict(&counted(false), Some(&one_more), SECTORS), Verdict::Differs);
         assert_eq!(verdict(&counted(true), Some(&one_more), SECTORS), Verdict::Explained(LOCAL_MEMORY));
+    }
+
+    #[test]
+    fn a_machine_that_executed_sass_is_held_to_its_instructions() {
+        let of_sass = |counted: Counted| Counted { isa: Isa::Sass, ..counted };
+        let one_more = profile(&[(SECTORS, 250_003.0), (INSTRUCTIONS, 562_609.0)]);
+        for local in [false, true] {
+            assert_eq!(verdict(&of_sass(counted(local)), Some(&one_more), INSTRUCTIONS), Verdict::Differs);
+            assert_eq!(verdict(&of_sass(counted(local)), Some(&one_more), SECTORS), Verdict::Differs);
+        }
     }
 
     #[test]

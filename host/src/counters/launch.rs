@@ -1,5 +1,6 @@
 //! Runs a launch of the table on any backend, and puts together what the machine counts of it.
 
+use warpwise_simt::isa::Isa;
 use warpwise_simt::occupancy::Occupancy;
 
 use super::Case;
@@ -19,6 +20,8 @@ pub struct Counted {
     pub uses_local_memory: bool,
     /// Bytes that a block takes of the SM's shared memory, with the system's share and rounded up.
     pub shared_bytes_allocated: f64,
+    /// What the machine executed.
+    pub isa: Isa,
     values: Vec<(String, f64)>,
 }
 
@@ -27,9 +30,10 @@ impl Counted {
         kernel: &'static str,
         uses_local_memory: bool,
         shared_bytes_allocated: f64,
+        isa: Isa,
         values: Vec<(String, f64)>,
     ) -> Self {
-        Self { kernel, uses_local_memory, shared_bytes_allocated, values }
+        Self { kernel, uses_local_memory, shared_bytes_allocated, isa, values }
     }
 
     pub fn get(&self, metric: &str) -> Option<f64> {
@@ -80,6 +84,7 @@ pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
     let occupancy = resources.occupancy(&device.limits, shape)?;
     let gpu = bench.machine(device, bench.options)?;
     let report = run(bench, &gpu, case, Some(resources.registers.value()))?;
+    let isa = report.counters.as_ref().map_or(Isa::Ptx, |counters| counters.isa);
     let counters = report.counters.iter().flat_map(|counters| counters.iter());
     let mut values: Vec<(String, f64)> = counters.map(|(name, value)| (name.to_owned(), value)).collect();
     values.extend(of_launch(shape, &occupancy, device.sm_count));
@@ -91,7 +96,7 @@ pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
         values.extend(limits.registers.map(|blocks| (LIMIT_REGISTERS.to_owned(), blocks as f64)));
     }
     let shared = occupancy.allocated_shared_bytes_per_block as f64;
-    Ok(Counted::new(case.kernel, resources.stack_bytes > 0 || resources.spills(), shared, values))
+    Ok(Counted::new(case.kernel, resources.stack_bytes > 0 || resources.spills(), shared, isa, values))
 }
 
 /// What follows from the launch's shape and the calculator's answer.

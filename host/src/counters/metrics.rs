@@ -1,5 +1,7 @@
 //! What is compared, under Nsight Compute's names, and how equal it has to be.
 
+use warpwise_simt::isa::Isa;
+
 /// How far a counter of the machine can be the hardware's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
@@ -9,18 +11,18 @@ pub enum Kind {
     Isa,
     /// Depends on caches and timing, which the machine models.
     Model,
-    /// Is the same quantity told another way; the reason says how.
-    Told(&'static str),
+    /// Accesses to local memory, most of which ptxas adds.
+    Spills,
 }
 
 impl Kind {
-    /// Why the two may differ.
-    pub fn reason(self) -> Option<&'static str> {
-        match self {
-            Kind::Exact => None,
-            Kind::Isa => Some("the hardware counts SASS, the machine executed PTX"),
-            Kind::Model => Some("depends on caches and timing, which are modelled"),
-            Kind::Told(reason) => Some(reason),
+    /// Why the two may differ, where the machine executed this.
+    pub fn reason(self, isa: Isa) -> Option<&'static str> {
+        match (self, isa) {
+            (Kind::Exact, _) | (Kind::Isa | Kind::Spills, Isa::Sass) => None,
+            (Kind::Isa, Isa::Ptx) => Some("the hardware counts SASS, the machine executed PTX"),
+            (Kind::Spills, Isa::Ptx) => Some("spills are in SASS, PTX has none"),
+            (Kind::Model, _) => Some("depends on caches and timing, which are modelled"),
         }
     }
 }
@@ -57,8 +59,8 @@ pub static METRICS: &[(&str, Kind)] = &[
     ("smsp__sass_thread_inst_executed_op_ffma_pred_on.sum", Kind::Isa),
     ("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum", Kind::Isa),
     ("smsp__sass_thread_inst_executed_op_fmul_pred_on.sum", Kind::Isa),
-    ("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", Kind::Told("spills are in SASS, PTX has none")),
-    ("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", Kind::Told("spills are in SASS, PTX has none")),
+    ("l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum", Kind::Spills),
+    ("l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum", Kind::Spills),
     ("l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum", Kind::Model),
     ("l1tex__t_sectors_pipe_lsu_mem_global_op_ld_lookup_hit.sum", Kind::Model),
     ("dram__bytes_read.sum", Kind::Model),

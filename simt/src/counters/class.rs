@@ -48,9 +48,8 @@ pub(super) fn class(op: &Op) -> Class {
             (_, ty) if !ty.is_float() && ty != Ty::Pred => Class::Integer,
             _ => Class::Other,
         },
-        Op::Branch { .. } | Op::BranchIndexed { .. } | Op::Call { .. } | Op::Return | Op::Exit | Op::Trap => {
-            Class::Control
-        }
+        Op::Exit | Op::Trap => Class::Control,
+        op if super::is_branch(op) => Class::Control,
         Op::Load(_) | Op::Store(_) | Op::Atomic(..) => Class::Memory,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..) | Op::Elect => Class::Communication,
         _ => Class::Other,

@@ -248,6 +248,10 @@ impl Executor<'_> {
         let (pc, mask) = warp.next().unwrap_or((next, on));
         // SAFETY: the frame was entered for this warp.
         let groups = unsafe { self.groups(d, on) };
+        if d.op == Op::Meet && mask == on && groups.others.is_empty() {
+            warp.meet(groups.first.1, next);
+            return Ok(Effect::None);
+        }
         let absent = |(_, members): (Mask, Mask)| members & warp.live() & !mask;
         if self.grid.divergence != Divergence::Lockstep && groups.iter().any(|group| absent(group) != 0) {
             if !groups.others.is_empty() {

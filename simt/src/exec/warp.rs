@@ -41,6 +41,8 @@ pub(crate) enum State {
     Barrier(u8),
     /// At a warp-wide operation, until the other lanes of this mask are there.
     Collective(Mask),
+    /// Behind a convergence barrier, until the other lanes of this mask have come there.
+    Meeting(Mask),
 }
 
 /// Lanes that run together.
@@ -199,16 +201,43 @@ impl Warp {
     /// Lanes give up the membership of a warp-wide operation that others wait at for them.
     pub(crate) fn leave(&mut self, members: Mask, lanes: Mask) {
         for split in &mut self.splits {
-            if split.state == State::Collective(members) {
-                split.state = State::Collective(members & !lanes);
+            match split.state {
+                State::Collective(waits) if waits == members => split.state = State::Collective(members & !lanes),
+                State::Meeting(waits) if waits == members => split.state = State::Meeting(members & !lanes),
+                _ => {}
             }
         }
         self.spin.reset();
         self.grant_complete();
     }
 
+    /// The running split has come to a convergence barrier of `members`, and goes on at `next` when they all have.
+    pub(crate) fn meet(&mut self, members: Mask, next: Pc) {
+        let Some(split) = self.splits.last_mut() else { return };
+        if members & self.live & !split.mask == 0 {
+            return self.go_to(next);
+        }
+        (split.state, split.pc) = (State::Meeting(members), next);
+        self.spin.regroup();
+        self.grant_complete();
+        self.settle();
+    }
+
+    /// Ends the wait at convergence barriers where all living members have come.
+    fn end_meetings(&mut self) {
+        for index in 0..self.splits.len() {
+            let (pc, State::Meeting(members)) = (self.splits[index].pc, self.splits[index].state) else { continue };
+            let together = |split: &&mut Split| split.pc == pc && split.state == State::Meeting(members);
+            let come = self.splits.iter_mut().filter(together).fold(0, |lanes, split| lanes | split.mask);
+            if members & self.live & !come == 0 {
+                self.splits.iter_mut().filter(together).for_each(|split| split.state = State::Ready);
+            }
+        }
+    }
+
     /// Grants warp-wide operations whose living members have all come.
     fn grant_complete(&mut self) {
+        self.end_meetings();
         let waiting = |splits: &[Split], members: Mask| {
             splits
                 .iter()

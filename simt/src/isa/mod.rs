@@ -229,6 +229,9 @@ pub enum Op {
     Barrier(BarrierKind),
     /// `bar.warp.sync`: waits until every lane of the mask `src[0]` is here.
     WarpSync,
+    /// BSYNC: the lanes wait for the other living ones of the mask `src[0]`, and go on with them behind it. Unlike `WarpSync` it
+    /// is executed by each group of lanes as it arrives, as the hardware counts it.
+    Meet,
     /// `membar`/`fence`.
     Fence(Scope),
     /// `shfl.sync`: `dst[0]`, `pdst[0]` = value `src[0]` of another lane; lane or delta `src[1]`, clamp and segment mask `src[2]`, member mask `src[3]`.

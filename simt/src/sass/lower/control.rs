@@ -89,7 +89,8 @@ impl Lowering<'_> {
     /// `BSYNC B`, `WARPSYNC mask`, `WARPSYNC.ALL`.
     fn synchronise(&mut self, parts: &Parts<'_>) -> Lowered {
         parts.modifiers.ignore(&["RECONVERGENT", "RELIABLE", "EXCLUSIVE", "COLLECTIVE"]);
-        let mut instr = Instr::new(Op::WarpSync);
+        let op = if parts.base == "BSYNC" { Op::Meet } else { Op::WarpSync };
+        let mut instr = Instr::new(op);
         instr.src[0] = match parts.operands.first() {
             Some(Operand::Barrier(number)) => Src::slot(self.layout.barrier(*number)?),
             _ if parts.modifiers.has("ALL") => self.literal(u32::MAX.into(), 1)?,
