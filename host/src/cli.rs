@@ -62,7 +62,7 @@ pub struct GlobalOptions {
     /// The order in which blocks start: forward, reverse, random or random:SEED
     #[arg(long, global = true, value_name = "WORD", default_value = "forward", value_parser = parse_block_order)]
     block_order: BlockOrder,
-    /// The code that the machine runs: ptx, sass, or auto, which takes the one that modelled times are made for: PTX
+    /// The code that the machine runs: ptx, sass, or auto: SASS where the machine knows all of the kernel's, else PTX
     #[arg(long, global = true, value_name = "WORD", default_value = "auto")]
     isa: IsaChoice,
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::device::{self, Device, UnknownDevice};
+use warpwise_simt::isa::Program;
 use warpwise_simt::ptx::PtxError;
 
 use crate::backend::gpus::{self, Image};
@@ -12,7 +13,7 @@ use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, IsaChoice, MachineOpti
 use crate::ceilings::Ceilings;
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
-use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, Resources, Sass};
+use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, NothingToExecute, Resources, Sass, executed};
 use crate::toolbox::{Target, ToolError, Toolbox};
 
 #[derive(Debug, thiserror::Error)]
@@ -25,6 +26,8 @@ pub enum WorkbenchError {
     Ptx(#[from] PtxError),
     #[error(transparent)]
     Code(#[from] CodeError),
+    #[error(transparent)]
+    Execute(#[from] NothingToExecute),
     #[error(transparent)]
     Tool(#[from] ToolError),
     #[error("`{given}` is no backend; expected auto, sim or cuda")]
@@ -178,6 +181,12 @@ impl Workbench {
             Some(sass) => machine.with_sass(sass),
             None => machine,
         })))
+    }
+
+    /// What the machine that models the run's device executes of a kernel.
+    pub fn executed(&self, kernel: &str) -> Result<Arc<Program>, WorkbenchError> {
+        let sass = if self.options.isa == IsaChoice::Ptx { None } else { self.sass_programs(&self.device.arch())? };
+        Ok(executed(&self.code, sass.as_deref(), self.options, kernel)?.program)
     }
 
     /// The kernels' SASS as programs of the machine; none where the tools are missing or refuse the architecture.

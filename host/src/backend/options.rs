@@ -15,7 +15,7 @@ pub struct MachineOptions {
 /// Which code of a kernel the machine runs: the values of `--isa`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum IsaChoice {
-    /// The one that the modelled times are made for: PTX.
+    /// SASS where ptxas and nvdisasm are at hand and the machine knows every instruction of the kernel, else PTX.
     #[default]
     Auto,
     Ptx,

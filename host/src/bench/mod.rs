@@ -2,12 +2,17 @@
 
 mod reference;
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use warpwise_simt::device::Device;
 use warpwise_simt::machine::{Kernel, Launch, Machine, Mode};
 
-use crate::kernels::Code;
+use warpwise_nvtools::nvdisasm::ListingOptions;
+use warpwise_simt::isa::Program;
+
+use crate::kernels::{Code, Sass};
+use crate::toolbox::{Target, Toolbox};
 
 const FMA_LOOP: &str = include_str!("fma_loop.ptx");
 const MATMUL: &str = include_str!("matmul.ptx");
@@ -35,26 +40,75 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
     const WARP_BYTES: &str = "bytes a resident warp";
     say("reference loop");
     let reference = reference_rate();
-    say("FMA loop, functional");
-    let fma_loop = fma_loop(device)?;
-    say("matrix multiply, functional");
-    let matmul = matmul(device, Mode::Functional)?;
-    say("matrix multiply, with the cycle model");
-    let cycles = self::matmul(device, Mode::Timed)?;
     let figure = |name, value, unit| Figure { name, value, unit };
-    let warp_bytes = |entry, text| -> Result<f64, String> {
-        Ok(prepare(&mut Machine::new(device), entry, text)?.warp_bytes() as f64)
-    };
-    Ok(vec![
-        figure("reference_loop", reference, RATE),
-        figure("ptx_fma_loop", fma_loop, RATE),
-        figure("ptx_fma_loop_ratio", fma_loop / reference, "of reference_loop"),
-        figure("ptx_matmul_256", matmul, RATE),
-        figure("ptx_matmul_256_ratio", matmul / reference, "of reference_loop"),
-        figure("ptx_cycles", cycles, RATE),
-        figure("ptx_fma_loop_warp", warp_bytes("fma_loop", FMA_LOOP)?, WARP_BYTES),
-        figure("ptx_matmul_256_warp", warp_bytes("matmul", MATMUL)?, WARP_BYTES),
-    ])
+    let mut figures = vec![figure("reference_loop", reference, RATE)];
+    let ratio = "of reference_loop";
+    let fma_of = Source::ptx("fma_loop", FMA_LOOP);
+    let matmul_of = Source::ptx("matmul", MATMUL);
+    say("FMA loop of PTX, functional");
+    let fma = fma_loop(device, &fma_of)?;
+    figures.extend([figure("ptx_fma_loop", fma, RATE), figure("ptx_fma_loop_ratio", fma / reference, ratio)]);
+    say("matrix multiply of PTX, functional");
+    let rate = matmul(device, &matmul_of, Mode::Functional)?;
+    figures.extend([figure("ptx_matmul_256", rate, RATE), figure("ptx_matmul_256_ratio", rate / reference, ratio)]);
+    say("matrix multiply of PTX, with the cycle model");
+    figures.push(figure("ptx_cycles", matmul(device, &matmul_of, Mode::Timed)?, RATE));
+    match (Source::sass("fma_loop", FMA_LOOP, device), Source::sass("matmul", MATMUL, device)) {
+        (Ok(fma_of), Ok(matmul_of)) => {
+            say("FMA loop of SASS, functional");
+            let fma = fma_loop(device, &fma_of)?;
+            figures.extend([figure("sass_fma_loop", fma, RATE), figure("sass_fma_loop_ratio", fma / reference, ratio)]);
+            say("matrix multiply of SASS, functional");
+            let rate = matmul(device, &matmul_of, Mode::Functional)?;
+            figures.extend([
+                figure("sass_matmul_256", rate, RATE),
+                figure("sass_matmul_256_ratio", rate / reference, ratio),
+            ]);
+            say("matrix multiply of SASS, with the cycle model");
+            figures.push(figure("sass_cycles", matmul(device, &matmul_of, Mode::Timed)?, RATE));
+        }
+        (Err(reason), _) | (_, Err(reason)) => say(&format!("nothing of SASS: {reason}")),
+    }
+    let warp_bytes =
+        |source: &Source| -> Result<f64, String> { Ok(source.prepare(&mut Machine::new(device))?.warp_bytes() as f64) };
+    figures.push(figure("ptx_fma_loop_warp", warp_bytes(&fma_of)?, WARP_BYTES));
+    figures.push(figure("ptx_matmul_256_warp", warp_bytes(&matmul_of)?, WARP_BYTES));
+    Ok(figures)
+}
+
+/// A program and the PTX that it is from.
+struct Source {
+    code: Result<Code, String>,
+    program: Result<Arc<Program>, String>,
+}
+
+impl Source {
+    fn ptx(entry: &str, text: &str) -> Self {
+        let code = Code::parse(entry, text).map_err(|error| error.to_string());
+        let program = match &code {
+            Ok(code) => code.program(entry).map_err(|error| error.to_string()),
+            Err(error) => Err(error.clone()),
+        };
+        Self { code, program }
+    }
+
+    /// What ptxas makes of it for the device.
+    fn sass(entry: &str, text: &str, device: &Device) -> Result<Self, String> {
+        let tools = Toolbox::look(None);
+        let arch = device.arch();
+        let compiled = tools.compile(text, &Target::arch(&arch)).map_err(|error| error.to_string())?;
+        let listing = tools.sass(text, &arch, ListingOptions::default()).map_err(|error| error.to_string())?;
+        let sass = Sass::new(&compiled.cubin, listing).map_err(|error| error.to_string())?;
+        let program = sass.program(entry).map_err(|error| error.to_string())?;
+        Ok(Self { program: Ok(program), ..Self::ptx(entry, text) })
+    }
+
+    fn prepare(&self, machine: &mut Machine) -> Result<Kernel, String> {
+        let (code, program) =
+            (self.code.as_ref().map_err(String::clone)?, self.program.as_ref().map_err(String::clone)?);
+        let module = machine.load(code.variables()).map_err(|error| error.to_string())?;
+        machine.prepare(module, program).map_err(|error| error.to_string())
+    }
 }
 
 /// The fastest of several runs, in instructions a second.
@@ -77,22 +131,22 @@ fn reference_rate() -> f64 {
     timed.unwrap_or(0.0)
 }
 
-fn fma_loop(device: &'static Device) -> Result<f64, String> {
+fn fma_loop(device: &'static Device, source: &Source) -> Result<f64, String> {
     const BLOCKS: u32 = 16;
     const THREADS: u32 = 256;
     const TURNS: u32 = 20_000;
     let mut machine = one_thread(device);
-    let kernel = prepare(&mut machine, "fma_loop", FMA_LOOP)?;
+    let kernel = source.prepare(&mut machine)?;
     let out = alloc(&mut machine, u64::from(BLOCKS * THREADS))?;
     let params = [&out.to_le_bytes()[..], &TURNS.to_le_bytes()].concat();
     let launch = Launch::new([BLOCKS, 1, 1], [THREADS, 1, 1], params);
     best(|| timed_launch(&mut machine, &kernel, &launch))
 }
 
-fn matmul(device: &'static Device, mode: Mode) -> Result<f64, String> {
+fn matmul(device: &'static Device, source: &Source, mode: Mode) -> Result<f64, String> {
     const TILE: u32 = 16;
     let mut machine = one_thread(device);
-    let kernel = prepare(&mut machine, "matmul", MATMUL)?;
+    let kernel = source.prepare(&mut machine)?;
     let elements = u64::from(MATMUL_N * MATMUL_N);
     let mut params = Vec::new();
     for _ in 0..3 {
@@ -111,13 +165,6 @@ fn one_thread(device: &Device) -> Machine {
     let mut machine = Machine::new(device);
     machine.system_mut().set_threads(1);
     machine
-}
-
-fn prepare(machine: &mut Machine, entry: &str, text: &str) -> Result<Kernel, String> {
-    let code = Code::parse(entry, text).map_err(|error| error.to_string())?;
-    let program = code.program(entry).map_err(|error| error.to_string())?;
-    let module = machine.load(code.variables()).map_err(|error| error.to_string())?;
-    machine.prepare(module, &program).map_err(|error| error.to_string())
 }
 
 /// Memory for so many floats.

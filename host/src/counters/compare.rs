@@ -83,9 +83,13 @@ mod tests {
     const INSTRUCTIONS: &str = "smsp__inst_executed.sum";
 
     fn counted(uses_local_memory: bool) -> Counted {
+        counted_of(Isa::Ptx, uses_local_memory)
+    }
+
+    fn counted_of(isa: Isa, uses_local_memory: bool) -> Counted {
         let values = [(SECTORS, 250_002.0), (INSTRUCTIONS, 562_608.0), (LIMIT_SHARED, 223.0)];
         let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Counted::new("vecadd", uses_local_memory, 1024.0, Isa::Ptx, values)
+        Counted::new("vecadd", uses_local_memory, 1024.0, isa, values)
     }
 
     fn profile(metrics: &[(&str, f64)]) -> Profile {
@@ -110,11 +114,10 @@ mod tests {
 
     #[test]
     fn a_machine_that_executed_sass_is_held_to_its_instructions() {
-        let of_sass = |counted: Counted| Counted { isa: Isa::Sass, ..counted };
         let one_more = profile(&[(SECTORS, 250_003.0), (INSTRUCTIONS, 562_609.0)]);
         for local in [false, true] {
-            assert_eq!(verdict(&of_sass(counted(local)), Some(&one_more), INSTRUCTIONS), Verdict::Differs);
-            assert_eq!(verdict(&of_sass(counted(local)), Some(&one_more), SECTORS), Verdict::Differs);
+            assert_eq!(verdict(&counted_of(Isa::Sass, local), Some(&one_more), INSTRUCTIONS), Verdict::Differs);
+            assert_eq!(verdict(&counted_of(Isa::Sass, local), Some(&one_more), SECTORS), Verdict::Differs);
         }
     }
 

@@ -87,8 +87,8 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     } else {
         // On the machine the SMs are full, so that either path alone keeps every scheduler busy; `split`, which asks for equal
         // times only, makes do with a warp each.
-        // Both in the loop that the compiler unrolled by 64; with less, warps still arrive in the shorter run when others end.
-        let steps = [64, 192];
+        // Both in the loop that the compiler unrolled; with less, warps still arrive in the shorter run when others end.
+        let steps = [192, 576];
         let mut wide = Elements::new(&gpu, gpu.device().limits.max_threads_per_sm * gpu.device().sm_count, steps)?;
         paths(cx, &mut wide)?;
         let mut narrow = Elements::new(&gpu, 128, steps)?;

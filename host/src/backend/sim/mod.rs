@@ -14,18 +14,16 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use warpwise_simt::device::Device;
-use warpwise_simt::exec::Divergence;
-use warpwise_simt::isa::Program;
 use warpwise_simt::machine::{self, Kernel, Launch, Machine};
 use warpwise_simt::memory::MemoryError;
 
 pub use self::worker::described;
 use self::worker::{Sticky, Worker, memory};
 use super::{
-    Backend, BackendKind, DeviceFacts, EventId, GpuError, IsaChoice, LaunchId, LaunchReport, LaunchRequest,
-    MachineOptions, StreamId, Watcher,
+    Backend, BackendKind, DeviceFacts, EventId, GpuError, LaunchId, LaunchReport, LaunchRequest, MachineOptions,
+    StreamId, Watcher,
 };
-use crate::kernels::{Code, CodeError, Sass};
+use crate::kernels::{Code, CodeError, Executed, NothingToExecute, Sass, executed};
 use crate::numbers::Time;
 
 type Job = Box<dyn FnOnce(&mut Worker) + Send>;
@@ -151,39 +149,17 @@ impl Sim {
         if let Some(kernel) = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Ok(kernel.clone());
         }
-        // The PTX comes first: it says which kernels there are.
-        let ptx = self.code.program(name).map_err(|error| match error {
-            CodeError::Unknown(unknown) => GpuError::UnknownKernel(unknown),
-            CodeError::Ptx(error) => GpuError::Load(error.to_string()),
+        let found = executed(&self.code, self.sass.as_deref(), self.options, name);
+        let Executed { program, instead_of_sass } = found.map_err(|error| match error {
+            NothingToExecute::Code(CodeError::Unknown(unknown)) => GpuError::UnknownKernel(unknown),
+            error => GpuError::Load(error.to_string()),
         })?;
-        let kernel = match (self.options.isa, self.sass_kernel(name)) {
-            (IsaChoice::Ptx, _) => self.prepare(ptx)?,
-            (_, Ok(Some(kernel))) => kernel,
-            (IsaChoice::Auto, Ok(None)) => self.prepare(ptx)?,
-            (IsaChoice::Auto, Err(error)) => {
-                eprintln!("warpwise: {error}\nthe machine runs its PTX instead");
-                self.prepare(ptx)?
-            }
-            (IsaChoice::Sass, Ok(None)) => {
-                let what = format!("there is no SASS of {name}: --isa sass needs ptxas and nvdisasm");
-                return Err(GpuError::Load(what));
-            }
-            (IsaChoice::Sass, Err(error)) => return Err(error),
-        };
+        if let Some(reason) = instead_of_sass {
+            eprintln!("warpwise: {reason}\nthe machine runs its PTX instead");
+        }
+        let kernel = self.ask(move |worker| worker.prepare(&program))??;
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(kernels.entry(name.to_owned()).or_insert(kernel).clone())
-    }
-
-    /// The kernel from its SASS; none where the context has none. As before Volta, lanes cannot be run on SASS.
-    fn sass_kernel(&self, name: &str) -> Result<Option<Kernel>, GpuError> {
-        let wanted = self.options.isa == IsaChoice::Sass && self.options.divergence == Divergence::Converge;
-        let Some(sass) = self.sass.as_ref().filter(|_| wanted) else { return Ok(None) };
-        let program = sass.program(name).map_err(|error| GpuError::Load(error.to_string()))?;
-        self.prepare(program).map(Some)
-    }
-
-    fn prepare(&self, program: Arc<Program>) -> Result<Kernel, GpuError> {
-        self.ask(move |worker| worker.prepare(&program))?
     }
 
     fn machine_launch(&self, request: &LaunchRequest) -> Launch {

@@ -45,7 +45,7 @@ struct Story<'a> {
 }
 
 pub fn tell(cx: &mut LabContext<'_>, recording: &Recording, placements: &[Placement]) -> Result<(), LabError> {
-    let program = cx.bench().code.program("mix").map_err(crate::workbench::WorkbenchError::from)?;
+    let program = cx.bench().executed("mix")?;
     let home = placements.iter().find(|placement| placement.block == u64::from(ELEMENT / BLOCK));
     let story = home.and_then(|home| Story::of(recording, &program, home));
     let story =

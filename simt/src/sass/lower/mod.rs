@@ -19,6 +19,7 @@ use super::cubin::Entry;
 use super::error::{Problem, SassError};
 use super::operand::{Changes, Operand, Register, parse_all};
 use super::{Code, Instruction};
+use crate::exec::operand_words;
 use crate::isa::{
     Alu, AluKind, Constant, Instr, InstrInfo, Isa, Mods, Op, Pc, Pred, PredOperand, PredSrc, Program, Slot, SourceLine,
     Src, Ty,
@@ -110,7 +111,11 @@ impl<'a> Lowering<'a> {
         for group in groups {
             if let Some(lowered) = group(self, &parts) {
                 let instr = Instr { guard, ..lowered? };
-                return parts.modifiers.all_known().map(|()| instr);
+                parts.modifiers.all_known()?;
+                return match operand_words(&instr.op) {
+                    Some(_) => Ok(instr),
+                    None => Err("the machine has no such operation".to_owned()),
+                };
             }
         }
         Err(format!("the machine does not know the opcode {base}"))
