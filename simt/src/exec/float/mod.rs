@@ -1,8 +1,8 @@
 //! Floating-point arithmetic that the CPU does not offer: other formats, directed rounding, the GPU's approximations.
 //!
 //! [`soft`] computes exactly and rounds once, for any format; it serves the rarer operations, where being right in every
-//! corner counts and speed does not. [`approx`] has the transcendental functions. The common operations, addition to square
-//! root rounded to nearest, are the CPU's own.
+//! corner counts and speed does not. [`mufu`] is the GPU's unit for transcendental functions, and [`approx`] makes PTX's instructions
+//! of it. The common operations, addition to square root rounded to nearest, are the CPU's own.
 
 pub(crate) mod approx;
 pub(crate) mod mufu;

@@ -179,11 +179,11 @@ fn functions(alu: &Alu) -> Option<Picked> {
         (Sqrt, false) if is_nearest(alu) => unary(|a: f32| canonical(a.sqrt())),
         (Sqrt, false) => unary_with(|alu, a: u32| finish(alu, soft::sqrt(number(alu, a)))),
         (Rsqrt, _) => unary_with(|alu, a: f32| approx::rsqrt(a, alu.mods.ftz)),
-        (Sin, _) => unary_with(|alu, a: f32| approx::sin(a, alu.mods.ftz)),
-        (Cos, _) => unary_with(|alu, a: f32| approx::cos(a, alu.mods.ftz)),
+        (Sin, _) => unary(|a: f32| approx::sin(a)),
+        (Cos, _) => unary(|a: f32| approx::cos(a)),
         (Lg2, _) => unary_with(|alu, a: f32| approx::lg2(a, alu.mods.ftz)),
         (Ex2, _) => unary_with(|alu, a: f32| approx::ex2(a, alu.mods.ftz)),
-        (Tanh, _) => unary_with(|_, a: f32| approx::tanh(a)),
+        (Tanh, _) => unary(|a: f32| approx::tanh(a)),
         _ => return None,
     })
 }

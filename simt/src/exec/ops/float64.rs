@@ -4,7 +4,7 @@ use super::float32::rounding;
 use super::level::Picked;
 use super::shape::{binary, binary_with, ternary, ternary_with, unary, unary_with};
 use crate::exec::float::soft::{self, Format, Number};
-use crate::exec::float::{quiet, with_payload};
+use crate::exec::float::{approx, quiet, with_payload};
 use crate::isa::{Alu, AluKind, Round, Ty};
 
 pub(super) fn choose(alu: &Alu) -> Option<Picked> {
@@ -22,9 +22,10 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         (Fma | Mad, _) => ternary(|a: f64, b: f64, c: f64| with_payload(a.mul_add(b, c), [b, c, a])),
         (Div, _) => binary(|a: f64, b: f64| with_payload(a / b, [a, b])),
         (Rcp, false) => unary(|a: f64| with_payload(1.0 / a, [a])),
-        (Rcp, true) => unary(|a: f64| upper_half(1.0 / upper_half(a))),
+        (Rcp, true) => unary(|a: f64| approx::rcp64(a)),
         (Sqrt, _) => unary(|a: f64| with_payload(a.sqrt(), [a])),
-        (Rsqrt, _) => unary(|a: f64| upper_half(1.0 / libm::sqrt(upper_half(a)))),
+        (Rsqrt, _) if alu.mods.ftz => unary(|a: f64| approx::rsqrt64(a)),
+        (Rsqrt, _) => unary(|a: f64| approx::rsqrt64_full(a)),
         (Abs, _) => unary(|a: f64| if a.is_nan() { quiet(a) } else { a.abs() }),
         (Neg, _) => unary(|a: f64| if a.is_nan() { quiet(a) } else { -a }),
         (Min, _) => binary(lesser),
@@ -32,13 +33,6 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         (Copysign, _) => binary(|a: u64, b: u64| (a & 1 << 63) | (b & (u64::MAX >> 1))),
         _ => return None,
     })
-}
-
-/// `rcp.approx.ftz.f64` and `rsqrt.approx.ftz.f64` read and write the upper 32 bits only, and flush subnormals.
-fn upper_half(a: f64) -> f64 {
-    let bits = a.to_bits() & 0xffff_ffff_0000_0000;
-    let flushed = if bits & 0x7ff0_0000_0000_0000 == 0 { bits & 1 << 63 } else { bits };
-    if f64::from_bits(bits).is_nan() { f64::from_bits(0x7fff_ffff_0000_0000) } else { f64::from_bits(flushed) }
 }
 
 fn lesser(a: f64, b: f64) -> f64 {

@@ -3,8 +3,8 @@
 use super::float32::rounding;
 use super::level::Picked;
 use super::shape::{binary_with, ternary_with, unary_with};
-use crate::exec::float::NAN_16;
-use crate::exec::float::soft::{self, Format, Number, Rounding};
+use crate::exec::float::soft::{self, Format, Number};
+use crate::exec::float::{NAN_16, mufu};
 use crate::isa::{Alu, AluKind, Ty};
 
 pub(super) fn choose(alu: &Alu) -> Option<Picked> {
@@ -25,8 +25,12 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         Neg => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits ^ 0x8000))),
         Min => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, true))),
         Max => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, false))),
-        Ex2 => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, libm::exp2))),
-        Tanh => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, libm::tanh))),
+        Ex2 => {
+            unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, [mufu::ex2_f16, mufu::ex2_bf16])))
+        }
+        Tanh => unary_with(|alu, a: u32| {
+            each(alu, [a, 0, 0], |[a, ..]| function(alu, a, [mufu::tanh_f16, mufu::tanh_bf16]))
+        }),
         _ => return None,
     })
 }
@@ -115,9 +119,7 @@ fn extreme(alu: &Alu, a: u32, b: u32, least: bool) -> u32 {
     if alu.mods.relu && result & 0x8000 != 0 { 0 } else { result }
 }
 
-/// An approximate function: computed in `f64` and rounded once, so within half a unit of the last place.
-fn function(alu: &Alu, a: u32, f: impl Fn(f64) -> f64) -> u32 {
-    let operand = soft::pack(number(alu, a), Format::F64, Rounding::NearestEven);
-    let result = f(f64::from_bits(operand)).to_bits();
-    finish(alu, soft::unpack(result, Format::F64))
+/// A function of the multifunction unit, in its `f16` and its `bf16` form.
+fn function(alu: &Alu, a: u32, forms: [fn(u32) -> u32; 2]) -> u32 {
+    forms[usize::from(format(alu.ty) == Format::BF16)](a)
 }
