@@ -12,7 +12,7 @@ use warpwise_simt::machine::BlockOrder;
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_divergence};
 use crate::commands::{
     bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy, probe_fault, ptx,
-    regs, run, sass,
+    record_golden, regs, run, sass,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -45,6 +45,8 @@ pub enum Command {
     LaunchCases(launch_cases::Options),
     #[command(hide = true)]
     ProbeFault(probe_fault::Options),
+    #[command(hide = true)]
+    RecordGolden(record_golden::Options),
 }
 
 /// Options of every command that runs the machine or speaks of a device.

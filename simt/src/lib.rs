@@ -9,6 +9,7 @@ pub mod counters;
 pub mod device;
 pub mod exec;
 pub mod fault;
+pub mod golden;
 pub mod isa;
 pub mod machine;
 pub mod memory;

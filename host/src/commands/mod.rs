@@ -15,6 +15,7 @@ pub mod list;
 pub mod occupancy;
 pub mod probe_fault;
 pub mod ptx;
+pub mod record_golden;
 pub mod regs;
 pub mod run;
 pub mod sass;
@@ -49,6 +50,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::LaunchCases(options) => launch_cases::run(options, &global),
         Command::Doctor(options) => doctor::run(options),
         Command::ProbeFault(options) => probe_fault::run(options, &global),
+        Command::RecordGolden(options) => record_golden::run(options, &global),
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Run(options) => run::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),
