@@ -364,10 +364,10 @@ fn cut_to_f16(bits: u32) -> u32 {
     }
 }
 
-/// FCHK: whether `a / b` needs the slow path: operands or quotient near the ends of the exponents' range, or special.
+/// FCHK: whether `a / b` needs the slow path: operands or quotient near the ends of the exponents' range, or special. Only exponents
+/// count; as an H200 has it for every pair of them (with fractions of all zeros, all ones and between).
 pub(crate) fn division_needs_care(a: f32, b: f32) -> bool {
-    let exponent = |value: f32| (value.to_bits() >> 23 & 0xff) as i32;
+    let exponent = |value: f32| (value.to_bits() >> FRACTION_BITS & 0xff) as i32;
     let (a, b) = (exponent(a), exponent(b));
-    let ordinary = |exponent: i32| exponent != 0 && exponent != 255;
-    !ordinary(a) || !ordinary(b) || b >= 253 || a - b >= 126 || a - b <= -125 || a <= 24
+    !(matches!(a, 25..=254) && matches!(b, 2..=251) && matches!(a - b, -124..=126))
 }
