@@ -13,35 +13,33 @@ use warpwise::toolbox::{Target, Toolbox};
 use warpwise_nvtools::nvdisasm::ListingOptions;
 use warpwise_simt::device::{self, Device};
 
-/// What the machine runs the kernels from.
+/// What the machine runs the kernels from, on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrontEnd {
-    Ptx,
-    /// The SASS of this device's architecture.
+    Ptx(&'static str),
+    /// The SASS of the device's architecture.
     Sass(&'static str),
 }
 
 impl FrontEnd {
     /// PTX, and SASS of every architecture that the machine is held to.
-    pub const ALL: [Self; 4] = [Self::Ptx, Self::Sass("A100"), Self::Sass("H200"), Self::Sass("RTX 5070")];
+    pub const ALL: [Self; 4] = [Self::Ptx("RTX 5070"), Self::Sass("A100"), Self::Sass("H200"), Self::Sass("RTX 5070")];
 
     fn device(self) -> &'static Device {
-        match self {
-            Self::Ptx => Device::default_device(),
-            Self::Sass(name) => device::find(name).unwrap_or_else(|error| panic!("{error}")),
-        }
+        let (Self::Ptx(name) | Self::Sass(name)) = self;
+        device::find(name).unwrap_or_else(|error| panic!("{error}"))
     }
 }
 
 thread_local! {
-    static FRONT_END: Cell<FrontEnd> = const { Cell::new(FrontEnd::Ptx) };
+    static FRONT_END: Cell<FrontEnd> = const { Cell::new(FrontEnd::ALL[0]) };
 }
 
 /// Runs a test with [`machine`] giving contexts of one front end.
 pub fn with(front_end: FrontEnd, test: impl FnOnce()) {
     FRONT_END.set(front_end);
     test();
-    FRONT_END.set(FrontEnd::Ptx);
+    FRONT_END.set(FrontEnd::ALL[0]);
 }
 
 /// Makes a test of each function for every front end: modules `ptx`, `sm_80`, `sm_90` and `sm_120`.
@@ -68,12 +66,12 @@ pub fn machine() -> Gpu {
     let front_end = FRONT_END.get();
     let files = kernels();
     let code = Code::parse("kernels.ptx", &files.ptx).unwrap_or_else(|error| panic!("{error}"));
-    let isa = if front_end == FrontEnd::Ptx { IsaChoice::Ptx } else { IsaChoice::Sass };
+    let isa = if matches!(front_end, FrontEnd::Ptx(_)) { IsaChoice::Ptx } else { IsaChoice::Sass };
     let options = MachineOptions { isa, ..MachineOptions::default() };
     let device = front_end.device();
     let sim = sim::Sim::new(device, Arc::new(code), options).unwrap_or_else(|error| panic!("{error}"));
     match front_end {
-        FrontEnd::Ptx => Gpu::new(Arc::new(sim)),
+        FrontEnd::Ptx(_) => Gpu::new(Arc::new(sim)),
         FrontEnd::Sass(_) => Gpu::new(Arc::new(sim.with_sass(sass(&device.arch())))),
     }
 }

@@ -1,13 +1,20 @@
-//! Both front ends over every kernel.
+//! Both front ends over every kernel: what the SASS of each architecture computes is what the PTX does, bit for bit.
 
-use tests::{FrontEnd, sass};
+use tests::{FrontEnd, machine, sass, with};
+use warpwise::arguments::{Argument, Init, bind};
+use warpwise::backend::{DeviceBuffer, Gpu, LaunchRequest, StreamId};
+use warpwise::counters::{CASES, Case};
 use warpwise_kernels::KERNELS;
+use warpwise_simt::isa::Program;
+
+/// Each with a device of its own.
+const ARCHITECTURES: [(&str, &str); 3] = [("sm_80", "A100"), ("sm_90", "H200"), ("sm_120", "RTX 5070")];
 
 #[test]
 fn the_machine_knows_every_instruction_of_every_kernel_on_every_architecture() {
     let mut refused = Vec::new();
     let mut pairs = 0;
-    for arch in ["sm_80", "sm_90", "sm_120"] {
+    for (arch, _) in ARCHITECTURES {
         let sass = sass(arch);
         for kernel in KERNELS {
             match sass.program(kernel.name) {
@@ -20,7 +27,61 @@ fn the_machine_knows_every_instruction_of_every_kernel_on_every_architecture() {
         }
     }
     assert!(refused.is_empty(), "{}", refused.join("\n"));
-    assert_eq!(pairs, 3 * KERNELS.len());
-    assert_eq!(FrontEnd::ALL.len(), 4);
-    println!("{pairs} kernels and architectures are known to the machine");
+    assert_eq!(pairs, ARCHITECTURES.len() * KERNELS.len());
+}
+
+#[test]
+fn every_kernel_computes_the_same_from_its_ptx_and_from_its_sass_of_every_architecture() {
+    let mut pairs = 0;
+    for (arch, device) in ARCHITECTURES {
+        for case in CASES {
+            let program = sass(arch).program(case.kernel).unwrap_or_else(|error| panic!("{error}"));
+            let [mut ptx, mut of_sass] = [None, None];
+            with(FrontEnd::Ptx(device), || ptx = Some(results(&machine(), &program, case)));
+            with(FrontEnd::Sass(device), || of_sass = Some(results(&machine(), &program, case)));
+            let (ptx, of_sass) = (ptx.expect("it ran"), of_sass.expect("it ran"));
+            for ((name, expected), (_, found)) in ptx.iter().zip(&of_sass) {
+                let differs = expected.iter().zip(found).position(|(expected, found)| expected != found);
+                assert_eq!(differs, None, "{arch}, {}: `{name}` differs at this byte", case.kernel);
+            }
+            assert!(!ptx.is_empty() && ptx.len() == of_sass.len(), "{}: nothing was compared", case.kernel);
+            pairs += 1;
+        }
+    }
+    let kernels = KERNELS.iter().filter(|kernel| CASES.iter().any(|case| case.kernel == kernel.name)).count();
+    assert_eq!(kernels, KERNELS.len(), "every kernel has a launch");
+    println!("{pairs} pairs of launches agree: {} launches on {} architectures", CASES.len(), ARCHITECTURES.len());
+}
+
+/// Every buffer of the case after its launch, with its name.
+fn results(gpu: &Gpu, program: &Program, case: &Case) -> Vec<(String, Vec<u8>)> {
+    let arguments = case.arguments().unwrap_or_else(|error| panic!("{}: {error}", case.kernel));
+    let mut buffers: Vec<(String, DeviceBuffer<u8>)> = Vec::new();
+    let mut values = Vec::new();
+    for argument in &arguments {
+        match argument {
+            Argument::Scalar { value, .. } => values.push(value.clone()),
+            Argument::Buffer { name, element, len, init, .. } => {
+                let buffer = match init {
+                    Init::Zeros => gpu.zeros(len * element.bytes()).expect("it fits"),
+                    init => gpu.upload(&init.bytes(name, *element, *len).expect("initial values")).expect("it fits"),
+                };
+                values.push(buffer.ptr().address().to_le_bytes().to_vec());
+                buffers.push((name.clone(), buffer));
+            }
+        }
+    }
+    let request = LaunchRequest {
+        kernel: case.kernel.to_owned(),
+        grid: case.grid,
+        block: case.block,
+        dynamic_shared_bytes: 0,
+        params: bind::layout(program, &values),
+        stream: StreamId::DEFAULT,
+        timed: false,
+        registers: None,
+    };
+    gpu.run_in_turn(vec![request]).unwrap_or_else(|error| panic!("{}: {error}", case.kernel));
+    let read = |(name, buffer): &(String, DeviceBuffer<u8>)| (name.clone(), buffer.download().expect("it ran"));
+    buffers.iter().map(read).collect()
 }

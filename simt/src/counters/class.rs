@@ -37,6 +37,8 @@ pub(super) fn class(op: &Op) -> Class {
             (AluKind::Fma | AluKind::Mad, Ty::F64) => Class::Dfma,
             (AluKind::Add | AluKind::Sub, Ty::F16 | Ty::F16x2 | Ty::BF16 | Ty::BF16x2) => Class::Hadd,
             (AluKind::Mul, Ty::F16 | Ty::F16x2 | Ty::BF16 | Ty::BF16x2) => Class::Hmul,
+            // A constant that HFMA2 moves.
+            (AluKind::Mov, Ty::F16x2) => Class::Hfma,
             (AluKind::Fma, Ty::F16 | Ty::F16x2 | Ty::BF16 | Ty::BF16x2) => Class::Hfma,
             (AluKind::Cvt | AluKind::CvtPack, _) => Class::Conversion,
             (AluKind::And | AluKind::Or | AluKind::Xor | AluKind::Not | AluKind::Lop3, _) => Class::Bit,

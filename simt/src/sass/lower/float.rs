@@ -38,6 +38,12 @@ impl Lowering<'_> {
     /// Pairs of halves. Two immediates make one operand, the high half first in the text.
     fn halves(&mut self, parts: &Parts<'_>, kind: AluKind, sources: usize) -> Lowered {
         parts.modifiers.ignore(&["MMA"]);
+        if kind == AluKind::Fma && is_constant_move(parts) {
+            let mov = crate::isa::Alu { kind: AluKind::Mov, ty: Ty::F16x2, from: Ty::F16x2, mods: Mods::default() };
+            let mut instr = Instr::new(Op::Alu(mov));
+            instr.src[0] = self.literal(parts.immediate().into(), 1)?;
+            return self.with_result(parts, instr);
+        }
         let ty = if parts.modifiers.has("BF16_V2") { Ty::BF16x2 } else { Ty::F16x2 };
         let mods = Mods { ftz: parts.modifiers.has("FTZ"), sat: parts.modifiers.has("SAT"), ..Mods::default() };
         let mut instr = Instr::new(Op::Nop);
@@ -132,4 +138,18 @@ impl Lowering<'_> {
         instr.pdst[0] = self.result_predicate(operand(parts, 0)?)?;
         Ok(instr)
     }
+}
+
+/// `HFMA2 R, -RZ, RZ, a, b`: the product is -0, which added to a number leaves it as it is. ptxas moves constants so; a NaN would
+/// become the canonical one, and takes the long way.
+fn is_constant_move(parts: &Parts<'_>) -> bool {
+    let zero = |at: usize, negate: bool| match parts.operands.get(at) {
+        Some(Operand::Register { register, changes, suffix }) => {
+            register.number.is_none() && changes.negate == negate && suffix.is_empty()
+        }
+        _ => false,
+    };
+    let is_number = |half: u32| half & 0x7c00 != 0x7c00;
+    let plain = parts.modifiers.is_plain(&["MMA"]);
+    plain && zero(1, true) && zero(2, false) && is_number(parts.immediate()) && is_number(parts.immediate() >> 16)
 }

@@ -1,7 +1,7 @@
 //! Integer arithmetic, comparison and selection.
 
 use super::{Lowered, Lowering, Parts, first, operand, predicates_from};
-use crate::isa::{AluKind, BoolOp, Half, Instr, Mods, Op, PredOperand, PredSrc, Ty};
+use crate::isa::{AluKind, BoolOp, Half, Instr, Mods, Op, Pred, PredOperand, PredSrc, Ty};
 
 impl Lowering<'_> {
     pub(super) fn integer(&mut self, parts: &Parts<'_>) -> Option<Lowered> {
@@ -22,7 +22,8 @@ impl Lowering<'_> {
     fn add3(&mut self, parts: &Parts<'_>) -> Lowered {
         let outs = predicates_from(parts, 1);
         let ins = predicates_from(parts, 4 + outs);
-        let mut mods = Mods { carry_out: outs > 0, carry_in: parts.modifiers.has("X"), ..Mods::default() };
+        let carries = self.carries(parts, outs)?;
+        let mut mods = Mods { carry_out: carries != [None; 2], carry_in: parts.modifiers.has("X"), ..Mods::default() };
         let mut flags = [PredSrc::FALSE; 2];
         if mods.carry_in {
             for (index, flag) in flags.iter_mut().enumerate().take(ins) {
@@ -31,11 +32,17 @@ impl Lowering<'_> {
         }
         mods.pa = PredOperand(flags[1]);
         let mut instr = self.lanewise(parts, AluKind::Add3, Ty::U32, mods, 1 + outs, &[1, 1, 1])?;
-        instr.psrc = flags[0];
-        for index in 0..outs.min(2) {
-            instr.pdst[index] = self.result_predicate(operand(parts, 1 + index)?)?;
-        }
+        (instr.psrc, instr.pdst) = (flags[0], carries);
         self.with_result(parts, instr)
+    }
+
+    /// Where the carries go that stand behind the result; nowhere for PT.
+    fn carries(&self, parts: &Parts<'_>, outs: usize) -> Result<[Option<Pred>; 2], String> {
+        let mut carries = [None; 2];
+        for (index, carry) in carries.iter_mut().enumerate().take(outs) {
+            *carry = self.result_predicate(operand(parts, 1 + index)?)?;
+        }
+        Ok(carries)
     }
 
     /// `R, [P,] a, b [, Pin]`; `.64` of register pairs.
@@ -44,9 +51,11 @@ impl Lowering<'_> {
         let wide = parts.modifiers.has("64");
         let carry_in = parts.modifiers.has("X");
         let ty = if wide { Ty::U64 } else { Ty::U32 };
-        if !carry_in && outs == 0 {
+        let carries = self.carries(parts, outs)?;
+        if !carry_in && carries == [None; 2] {
             let words = ty.slots();
-            return self.plain(parts, AluKind::Add, ty, Mods::default(), &[words, words]);
+            let instr = self.lanewise(parts, AluKind::Add, ty, Mods::default(), 1 + outs, &[words, words])?;
+            return self.with_result(parts, instr);
         }
         if wide {
             return Err("a 64-bit addition with carries".to_owned());
@@ -55,13 +64,11 @@ impl Lowering<'_> {
             Some(flag) if carry_in => self.predicate(flag)?,
             _ => PredSrc::FALSE,
         };
-        let mods = Mods { carry_out: outs > 0, carry_in, pa: PredOperand(PredSrc::FALSE), ..Mods::default() };
+        let carry_out = carries != [None; 2];
+        let mods = Mods { carry_out, carry_in, pa: PredOperand(PredSrc::FALSE), ..Mods::default() };
         let mut instr = self.lanewise(parts, AluKind::Add3, Ty::U32, mods, 1 + outs, &[1, 1])?;
         instr.src[2] = self.literal(0, 1)?;
-        instr.psrc = flag;
-        if outs > 0 {
-            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
-        }
+        (instr.psrc, instr.pdst) = (flag, carries);
         self.with_result(parts, instr)
     }
 
@@ -73,16 +80,15 @@ impl Lowering<'_> {
         let half = parts.modifiers.pick(&[("WIDE", Half::Wide), ("HI", Half::Hi)]).unwrap_or_default();
         let carry_in = parts.modifiers.has("X");
         let words: &[u16] = if half == Half::Wide { &[1, 1, 2] } else { &[1, 1, 1] };
-        let carries = carry_in || outs > 0;
-        let kind = if carries { AluKind::MadCarry } else { AluKind::Mad };
-        let mods = Mods { half, carry_in, carry_out: outs > 0, ..Mods::default() };
+        let carries = self.carries(parts, outs)?;
+        let carry_out = carries != [None; 2];
+        let kind = if carry_in || carry_out { AluKind::MadCarry } else { AluKind::Mad };
+        let mods = Mods { half, carry_in, carry_out, ..Mods::default() };
         let mut instr = self.lanewise(parts, kind, ty, mods, 1 + outs, words)?;
         if carry_in {
             instr.psrc = self.predicate(operand(parts, 4 + outs)?)?;
         }
-        if outs > 0 {
-            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
-        }
+        instr.pdst = carries;
         self.with_result(parts, instr)
     }
 
@@ -98,7 +104,8 @@ impl Lowering<'_> {
             super::Operand::Integer(shift @ 0..=31) => *shift as u8,
             other => return Err(format!("a shift of 0 to 31 was expected, and {other:?} is there")),
         };
-        let mods = Mods { shift, carry_in, carry_out: outs > 0, ..Mods::default() };
+        let carries = self.carries(parts, outs)?;
+        let mods = Mods { shift, carry_in, carry_out: carries != [None; 2], ..Mods::default() };
         let kind = if high { AluKind::LeaHi } else { AluKind::Lea };
         let ty = if signed { Ty::S32 } else { Ty::U32 };
         let mut instr = self.lanewise(parts, kind, ty, mods, 1 + outs, sources)?;
@@ -108,9 +115,7 @@ impl Lowering<'_> {
         if carry_in {
             instr.psrc = self.predicate(operand(parts, after + 1)?)?;
         }
-        if outs > 0 {
-            instr.pdst[0] = self.result_predicate(operand(parts, 1)?)?;
-        }
+        instr.pdst = carries;
         self.with_result(parts, instr)
     }
 

@@ -34,6 +34,11 @@ impl<'a> Modifiers<'a> {
         self.names.iter().filter_map(chosen).collect()
     }
 
+    /// Whether there are none but these.
+    pub fn is_plain(&self, allowed: &[&str]) -> bool {
+        self.names.iter().all(|(name, _)| allowed.contains(name))
+    }
+
     /// Marks modifiers as known that change nothing the machine does.
     pub fn ignore(&self, names: &[&str]) {
         for name in names {
