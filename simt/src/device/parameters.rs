@@ -48,6 +48,7 @@ pub struct Parameters {
     pub wide_load_latency_cycles: f64,
     pub predicate_guard_latency_cycles: f64,
     pub branch_latency_cycles: f64,
+    pub taken_branch_latency_cycles: f64,
     pub address_generation_interval_cycles: f64,
     pub memory_queue_entries: f64,
     pub memory_queue_hold_cycles: f64,
@@ -81,6 +82,12 @@ pub struct Parameters {
     pub block_retire_interval_cycles: f64,
     pub block_launch_latency_cycles: f64,
     pub warp_launch_interval_cycles: f64,
+    pub register_read_cycles: f64,
+    pub instruction_l0_bytes: f64,
+    pub instruction_l0_line_cycles: f64,
+    pub instruction_l1_bytes: f64,
+    pub instruction_l1_line_cycles: f64,
+    pub instruction_prefetch_lines: f64,
 }
 
 /// A parameter in the file.

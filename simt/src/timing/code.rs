@@ -4,6 +4,7 @@ use super::class::class_of;
 use super::config::Config;
 use super::control::{self, Counters};
 use super::operands::{Operand, reads, writes};
+use super::ports::{OperandCache, PortReads};
 use super::stall::Stall;
 use crate::device::{Device, Pipe};
 use crate::isa::{Instr, Isa, Op, Pc, PredSrc, Program, Scope};
@@ -46,6 +47,8 @@ pub(crate) struct TimedInstr {
     pub(super) writes: (u32, u32),
     /// Of SASS.
     pub counters: Counters,
+    /// Of SASS with a fixed latency.
+    pub ports: PortReads,
 }
 
 /// The code of a kernel, ready to be timed on one device.
@@ -71,10 +74,11 @@ impl TimedCode {
     }
 
     fn of_sass(program: &Program, device: &Device, config: &Config) -> Self {
+        let mut cache = OperandCache::default();
         let timed = |(pc, instr): (usize, &Instr)| {
             let control = program.control.get(pc).copied().unwrap_or_default();
             let text = program.info.get(pc).map_or("", |info| &*info.text);
-            control::timed(instr, &control, text, device, config)
+            control::timed(instr, &control, text, device, config, &mut cache)
         };
         let instrs: Vec<TimedInstr> = program.code.iter().enumerate().map(timed).collect();
         let waits_in_part = control::waits_in_part(&instrs);
@@ -90,6 +94,12 @@ impl TimedCode {
         }
         let scoreboard_len = usize::from(program.slot_count) + usize::from(program.pred_count);
         Self { instrs, operands, scoreboard_len, by_control: false, waits_in_part: false }
+    }
+
+    #[inline]
+    /// Instructions that have to be fetched: PTX is not what the chip fetches.
+    pub fn fetched_len(&self) -> usize {
+        if self.by_control { self.instrs.len() } else { 0 }
     }
 
     #[inline]
@@ -149,6 +159,7 @@ fn timed(program: &Program, instr: &Instr, device: &Device, config: &Config, ope
         reads: (first as u32, middle as u32),
         writes: (middle as u32, operands.len() as u32),
         counters: Counters::NONE,
+        ports: PortReads::default(),
     }
 }
 

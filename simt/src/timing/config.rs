@@ -1,6 +1,6 @@
 //! A device's parameters as the SM model uses them: whole cycles, rates turned into intervals.
 
-use super::sm::LsuRates;
+use super::sm::{FetchRates, LsuRates};
 use crate::device::{Device, Pipe};
 use crate::isa::WARP_SIZE;
 
@@ -12,6 +12,9 @@ pub(crate) struct Config {
     /// Cycles that one machine instruction keeps each pipe of a scheduler busy.
     pub pipe_interval: [u64; Pipe::COUNT],
     pub lsu: LsuRates,
+    pub fetch: FetchRates,
+    /// Cycles that an instruction has to read its sources.
+    pub read_cycles: u64,
     /// Lines (or bank passes of 128 bytes) that the shared stage passes in a cycle.
     pub lines_per_cycle: u64,
     pub l1_hit_cycles: u64,
@@ -23,6 +26,8 @@ pub(crate) struct Config {
     /// What a guard waits for a predicate beyond what other users of it wait.
     pub guard_cycles: u64,
     pub branch_cycles: u64,
+    /// Of SASS, from the issue of a branch that is taken; one that is not costs its stall count.
+    pub taken_branch_cycles: u64,
     pub barrier_cycles: u64,
     pub barrier_interval: u64,
     pub warp_sync_cycles: u64,
@@ -57,6 +62,14 @@ impl Config {
                 hold: whole(p.memory_queue_hold_cycles),
                 stage_interval: u64::from(WARP_SIZE as u32 / limits.lsu_lanes.clamp(1, WARP_SIZE as u32)),
             },
+            fetch: FetchRates {
+                l0_lines: (p.instruction_l0_bytes / 128.0) as usize,
+                l1_lines: (p.instruction_l1_bytes / 128.0) as usize,
+                l0_line_cycles: p.instruction_l0_line_cycles,
+                l1_line_cycles: p.instruction_l1_line_cycles,
+                ahead: p.instruction_prefetch_lines as u32,
+            },
+            read_cycles: whole(p.register_read_cycles),
             lines_per_cycle: whole(p.l1_lines_per_cycle).max(1),
             l1_hit_cycles: whole(p.l1_hit_latency_cycles),
             shared_cycles: whole(p.shared_latency_cycles),
@@ -66,6 +79,7 @@ impl Config {
             wide_load_cycles: whole(p.wide_load_latency_cycles),
             guard_cycles: whole(p.predicate_guard_latency_cycles).saturating_sub(select.into()),
             branch_cycles: whole(p.branch_latency_cycles),
+            taken_branch_cycles: whole(p.taken_branch_latency_cycles),
             barrier_cycles: whole(p.barrier_latency_cycles),
             barrier_interval: whole(p.barrier_interval_cycles),
             warp_sync_cycles: whole(p.warp_sync_latency_cycles),

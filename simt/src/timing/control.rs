@@ -5,6 +5,7 @@
 
 use super::code::{Kind, TimedInstr, kind_of};
 use super::config::{Config, interval_of};
+use super::ports::{OperandCache, PortReads};
 use super::stall::Stall;
 use crate::device::{Device, Pipe, opcode};
 use crate::isa::{Control, DEPENDENCE_COUNTERS, Instr, Op, Space};
@@ -32,7 +33,14 @@ impl Counters {
 }
 
 /// One instruction of SASS.
-pub(super) fn timed(instr: &Instr, control: &Control, text: &str, device: &Device, config: &Config) -> TimedInstr {
+pub(super) fn timed(
+    instr: &Instr,
+    control: &Control,
+    text: &str,
+    device: &Device,
+    config: &Config,
+    cache: &mut OperandCache,
+) -> TimedInstr {
     let cost = device.opcodes.of(text);
     let kind = match kind_of(&instr.op, cost.pipe) {
         Kind::Free => Kind::Fixed,
@@ -43,6 +51,15 @@ pub(super) fn timed(instr: &Instr, control: &Control, text: &str, device: &Devic
     let (at_most, more) = depbar(text);
     let counter = |counter: Option<u8>| counter.filter(|counter| usize::from(*counter) < DEPENDENCE_COUNTERS);
     let words = u32::from(words(instr));
+    // Where the latency is fixed, sources are read at fixed cycles. The others read theirs from a queue.
+    let ports = match (kind, pipe) {
+        (Kind::Fixed, Pipe::Fma | Pipe::Imad | Pipe::Alu | Pipe::Half | Pipe::Fp64) => cache.next(text),
+        (Kind::Fixed | Kind::Mio | Kind::Load | Kind::Store | Kind::Atomic, _) => PortReads::default(),
+        _ => {
+            cache.clear();
+            PortReads::default()
+        }
+    };
     TimedInstr {
         kind,
         pipe,
@@ -60,6 +77,7 @@ pub(super) fn timed(instr: &Instr, control: &Control, text: &str, device: &Devic
             read_cycles: (cost.read_cycles + cost.read_cycles_per_word * words).clamp(1, 255) as u8,
             at_most,
         },
+        ports,
     }
 }
 

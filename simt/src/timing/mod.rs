@@ -10,8 +10,8 @@
 //! `boundary` and `conductor` what lies between SMs, [`memory`] the hierarchy behind them, [`reorder`](mod@reorder) puts PTX in the
 //! order that ptxas might choose. Every number comes from [`crate::device::Parameters`], which says where it is from.
 //!
-//! What the model leaves out: instruction fetch, register-file ports, row buffers and refresh of memory, address translation,
-//! clocks other than the boost clock. From PTX it cannot know spills, unrolling by ptxas, or the uniform datapath.
+//! What the model leaves out: row buffers and refresh of memory, address translation, clocks other than the boost clock. From PTX it
+//! cannot know spills, unrolling by ptxas, the uniform datapath, instruction fetch or register-file ports; from SASS it knows them.
 
 mod boundary;
 mod class;
@@ -22,6 +22,7 @@ mod control;
 mod extent;
 pub mod memory;
 mod operands;
+mod ports;
 mod reorder;
 mod report;
 mod run;

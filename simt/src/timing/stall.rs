@@ -31,10 +31,14 @@ pub enum Stall {
     Sleeping,
     /// The last instruction is out, results of stores or atomics are still on their way.
     Drain,
+    /// The next instruction has not been fetched yet.
+    NoInstruction,
+    /// The register file has no port free for the sources.
+    Dispatch,
 }
 
 impl Stall {
-    pub const COUNT: usize = 13;
+    pub const COUNT: usize = 15;
 
     pub const ALL: [Self; Self::COUNT] = [
         Self::Selected,
@@ -50,6 +54,8 @@ impl Stall {
         Self::BranchResolving,
         Self::Sleeping,
         Self::Drain,
+        Self::NoInstruction,
+        Self::Dispatch,
     ];
 
     /// The reason as Nsight Compute writes it.
@@ -68,6 +74,8 @@ impl Stall {
             Self::BranchResolving => "branch_resolving",
             Self::Sleeping => "sleeping",
             Self::Drain => "drain",
+            Self::NoInstruction => "no_instruction",
+            Self::Dispatch => "dispatch_stall",
         }
     }
 
@@ -87,6 +95,8 @@ impl Stall {
             Self::BranchResolving => "smsp__warps_issue_stalled_branch_resolving.sum",
             Self::Sleeping => "smsp__warps_issue_stalled_sleeping.sum",
             Self::Drain => "smsp__warps_issue_stalled_drain.sum",
+            Self::NoInstruction => "smsp__warps_issue_stalled_no_instruction.sum",
+            Self::Dispatch => "smsp__warps_issue_stalled_dispatch_stall.sum",
         }
     }
 
@@ -205,7 +215,7 @@ mod tests {
         }
         let mut twice = cycles;
         twice.merge(&cycles);
-        assert_eq!((cycles.total(), twice.total()), (78, 156));
+        assert_eq!((cycles.total(), twice.total()), (105, 210));
         assert_eq!(twice.iter().nth(3), Some((Stall::LongScoreboard, 6)));
     }
 }

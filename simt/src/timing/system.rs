@@ -29,6 +29,8 @@ pub struct System {
     host_writes: Vec<(u64, u64)>,
     threads: usize,
     unsampled_instructions: u64,
+    /// The next launch has to fetch its code first.
+    code_is_cold: bool,
 }
 
 /// A launch for the cycle model.
@@ -69,6 +71,7 @@ impl System {
             host_writes: Vec::new(),
             threads,
             unsampled_instructions: UNSAMPLED_INSTRUCTIONS,
+            code_is_cold: false,
         }
     }
 
@@ -99,18 +102,30 @@ impl System {
         }
     }
 
+    /// Empties the instruction caches: the next launch has to fetch its code. Otherwise a launch finds in them what fits, as one
+    /// does that was warmed up before it is measured.
+    pub fn flush_code(&mut self) {
+        self.code_is_cold = true;
+    }
+
     pub(crate) fn launch(
         &mut self,
         request: &Request<'_>,
         memory: &mut Memory,
         observer: Option<&mut dyn Observer>,
     ) -> Outcome {
-        let Self { device, config, uncore, host_writes, threads, unsampled_instructions } = self;
+        let Self { device, config, uncore, host_writes, threads, unsampled_instructions, code_is_cold } = self;
         let uncore = uncore.get_or_insert_with(|| Box::new(Uncore::new(device)));
         host_writes.drain(..).for_each(|(address, bytes)| uncore.host_wrote(address, bytes));
         let code = TimedCode::new(request.grid.kernel().program(), device, config);
-        let launch =
-            Launch { config, code: &code, grid: request.grid, original: request.original, traced: observer.is_some() };
+        let launch = Launch {
+            config,
+            code: &code,
+            grid: request.grid,
+            original: request.original,
+            code_is_warm: !std::mem::take(code_is_cold),
+            traced: observer.is_some(),
+        };
         let blocks_per_sm = request.occupancy.blocks_per_sm.max(1) as u32;
         let is_whole = launch.traced || request.step_budget.is_some();
         let rules = Rules {

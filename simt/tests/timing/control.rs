@@ -5,7 +5,7 @@ use warpwise_simt::device::find;
 use warpwise_simt::isa::*;
 use warpwise_simt::timing::Stall;
 
-use crate::sass::{Bench, Code, Run, atomic_add, by_scheduler, ffma, iadd, lanewise, load, one_warp, store};
+use crate::sass::{Bench, Code, Run, atomic_add, by_scheduler, ffma, iadd, lanewise, load, one_block, one_warp, store};
 
 const DEVICES: [&str; 3] = ["A100", "H200", "RTX 5070"];
 
@@ -15,7 +15,7 @@ fn stalls(run: &Run, stall: Stall) -> u64 {
 
 #[test]
 fn a_chain_of_ffma_takes_the_four_cycles_that_its_stall_counts_say() {
-    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, R0", ffma(0, 1, 2, 0), "s4")).exit("s5");
+    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 0), "s4")).exit("s5");
     for device in DEVICES {
         let run = one_warp(device, &code);
         assert_eq!(run.cycles(0, 100), 400, "{device}");
@@ -26,7 +26,7 @@ fn a_chain_of_ffma_takes_the_four_cycles_that_its_stall_counts_say() {
 #[test]
 fn nothing_but_the_code_protects_a_register() {
     // The same chain with stalls of 1: wrong on the chip, and issued all the same, as fast as the pipe goes.
-    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, R0", ffma(0, 1, 2, 0), "s1")).exit("s5");
+    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 0), "s1")).exit("s5");
     assert_eq!(one_warp("H200", &code).cycles(0, 100), 100, "32 lanes a scheduler");
     let run = one_warp("A100", &code);
     assert_eq!(run.cycles(0, 99), 198, "16 lanes a scheduler");
@@ -167,9 +167,9 @@ fn an_atomic_without_a_counter_holds_its_warp_until_its_value_is_there() {
 #[test]
 fn four_warps_of_a_scheduler_share_its_pipes() {
     // 16 warps of 100 instructions on 4 schedulers; each alone could issue every 4 cycles.
-    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, R0", ffma(0, 1, 2, 0), "s4")).exit("s5");
+    let code = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 0), "s4")).exit("s5");
     for (device, interval) in [("H200", 1), ("A100", 2)] {
-        let run = Bench::new(device).trace(&code, 1, 512);
+        let run = one_block(device, &code, 512);
         for (scheduler, cycles) in by_scheduler(&run) {
             assert_eq!(cycles.len(), 404);
             let span = cycles[399] - cycles[0];
@@ -181,14 +181,14 @@ fn four_warps_of_a_scheduler_share_its_pipes() {
 #[test]
 fn two_pipes_take_turns_where_one_alone_is_slow() {
     let alternate = |code: Code, index: usize| match index % 2 {
-        0 => code.then("FFMA R0, R1, R2, R3", ffma(0, 1, 2, 3), "s1"),
+        0 => code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 3), "s1"),
         _ => code.then("IADD3 R4, R5, R6, RZ", iadd(4, 5, 6), "s1"),
     };
     assert_eq!(one_warp("A100", &Code::new().repeat(100, alternate).exit("s5")).cycles(0, 99), 99);
     // On an A100 floats and IMAD have one pipe; on an H200 they have two.
     let imad = |code: Code, index: usize| match index % 2 {
-        0 => code.then("FFMA R0, R1, R2, R3", ffma(0, 1, 2, 3), "s1"),
-        _ => code.then("IMAD R4, R5, R6, R7", lanewise(AluKind::Mad, Ty::U32, 4, &[5, 6, 7]), "s1"),
+        0 => code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 3), "s1"),
+        _ => code.then("IMAD R4, R5, R6, RZ", lanewise(AluKind::Mad, Ty::U32, 4, &[5, 6, 7]), "s1"),
     };
     let cycles = |device| one_warp(device, &Code::new().repeat(100, imad).exit("s5")).cycles(0, 99);
     assert_eq!((cycles("A100"), cycles("H200")), (198, 99));
@@ -197,16 +197,16 @@ fn two_pipes_take_turns_where_one_alone_is_slow() {
 #[test]
 fn a_warp_that_yields_leaves_the_next_cycle_to_another() {
     let code = |control: &'static str| {
-        Code::new().repeat(50, move |code, _| code.then("FFMA R0, R1, R2, R3", ffma(0, 1, 2, 3), control)).exit("s5")
+        Code::new().repeat(50, move |code, _| code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 3), control)).exit("s5")
     };
     assert_eq!(one_warp("H200", &code("s1 y")).cycles(0, 50), 100);
     // Two warps of one scheduler: by turns, so that no cycle is lost.
-    let run = Bench::new("H200").trace(&code("s1 y"), 1, 160);
+    let run = one_block("H200", &code("s1 y"), 160);
     let first = run.issued.iter().filter(|event| event.scheduler == 0).take(60).collect::<Vec<_>>();
     let turns = first[10..].windows(2).filter(|pair| pair[0].warp_in_block != pair[1].warp_in_block).count();
     assert_eq!(turns, first.len() - 11);
     // Without it the same warp goes on.
-    let run = Bench::new("H200").trace(&code("s1"), 1, 160);
+    let run = one_block("H200", &code("s1"), 160);
     let first = run.issued.iter().filter(|event| event.scheduler == 0).take(40).collect::<Vec<_>>();
     assert!(first[5..].windows(2).all(|pair| pair[0].warp_in_block == pair[1].warp_in_block));
 }
@@ -230,7 +230,7 @@ fn mixture() -> impl Strategy<Value = Code> {
             let slot = u16::from(counter) + 1;
             let (write, wait) = (format!("s{stall} w{counter}"), format!("s{stall} b{counter}"));
             match kind {
-                0 => code.then("FFMA R0, R1, R2, R3", ffma(0, 1, 2, 3), &format!("s{stall}")),
+                0 => code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 3), &format!("s{stall}")),
                 1 => code.then("IADD3 R9, R1, R2, RZ", iadd(9, slot, 2), &wait),
                 2 => code.then("LDG.E R1, [R2]", load(slot, Space::Global, Ty::U32, 128 * place), &write),
                 3 => code.then("LDS R1, [RZ]", load(slot, Space::Shared, Ty::U32, 4 * place), &write),
@@ -263,4 +263,102 @@ proptest! {
         prop_assert_eq!(&one, &run(2));
         prop_assert_eq!(&one, &run(3));
     }
+}
+
+/// Cycles between two reads of the clock around two FFMA, as Huerta et al. measured them on Ampere.
+fn bank_conflict(second: &str) -> u64 {
+    let code = Code::new()
+        .repeat(64, |code, _| code.then("NOP", Instr::new(Op::Nop), "s1"))
+        .then("CS2R.32 R20, SR_CLOCKLO", iadd(20, 1, 1), "s1")
+        .then("NOP", Instr::new(Op::Nop), "s1")
+        .then("FFMA R11, R10, R12, R14", ffma(11, 10, 12, 14), "s1")
+        .then(second, ffma(13, 16, 1, 3), "s1")
+        .then("NOP", Instr::new(Op::Nop), "s1")
+        .exit("s5");
+    one_warp("H200", &code).cycles(65, 68)
+}
+
+#[test]
+fn sources_in_one_bank_cost_bubbles() {
+    assert_eq!(bank_conflict("FFMA R13, R16, R17, R19"), 3, "four reads of the even bank in four cycles");
+    assert_eq!(bank_conflict("FFMA R13, R16, R18, R19"), 4, "five");
+    assert_eq!(bank_conflict("FFMA R13, R16, R18, R20"), 5, "six");
+    assert_eq!(bank_conflict("FFMA R13, R16, R18, 1"), 4);
+}
+
+#[test]
+fn three_registers_an_instruction_are_more_than_two_ports_give_and_reuse_mends_it() {
+    let chain = |text: &'static str| {
+        let code = Code::new().repeat(200, |code, _| code.then(text, ffma(0, 1, 2, 3), "s1")).exit("s5");
+        let run = one_warp("H200", &code);
+        (run.cycles(80, 180), stalls(&run, Stall::Dispatch) > 0)
+    };
+    assert_eq!(chain("FFMA R0, R1, R2, R4"), (200, true), "two of the even bank");
+    assert_eq!(chain("FFMA R0, R1, R2.reuse, R4"), (100, false));
+    assert_eq!(chain("FFMA R0, R1, R2, 0x3f800000"), (100, false));
+}
+
+/// So many FFMA, one a cycle.
+fn straight(count: usize) -> Code {
+    Code::new().repeat(count, |code, _| code.then("FFMA R0, R1, R2, 1", ffma(0, 1, 2, 3), "s1"))
+}
+
+#[test]
+fn code_that_is_not_in_the_caches_is_fetched_and_there_at_the_next_launch() {
+    let line_cycles = find("H200").unwrap().parameters.instruction_l0_line_cycles;
+    let mut bench = Bench::new("H200");
+    let code = straight(800).exit("s5");
+    bench.machine.system_mut().flush_code();
+    let (cold, warm) = (bench.trace(&code, 1, 32), bench.trace(&code, 1, 32));
+    let cycles = cold.cycles(0, 800) as f64;
+    assert!((cycles / (100.0 * line_cycles) - 1.0).abs() < 0.01, "{cycles} cycles for 100 lines");
+    assert_eq!(stalls(&cold, Stall::NoInstruction), cold.cycle(0, 800) - 800);
+    assert_eq!((warm.cycles(0, 800), stalls(&warm, Stall::NoInstruction)), (800, 0));
+    // Code that takes longer than its lines waits for the first only.
+    let chain = Code::new().repeat(100, |code, _| code.then("FFMA R0, R1, R2, R0", ffma(0, 1, 2, 0), "s4")).exit("s5");
+    bench.machine.system_mut().flush_code();
+    let cold = bench.trace(&chain, 1, 32);
+    assert_eq!((cold.cycles(0, 100), stalls(&cold, Stall::NoInstruction)), (400, line_cycles.ceil() as u64));
+}
+
+/// Cycles of the second round of a loop of so many FFMA and three instructions more, from its first to the branch.
+fn second_round(count: usize) -> u64 {
+    let mut compare = lanewise(AluKind::Setp, Ty::U32, 0, &[]);
+    (compare.dst[0], compare.pdst[0]) = (None, Some(Pred(1)));
+    compare.src = [Src::slot(Slot(8)), Src::constant(3), Src::NONE, Src::NONE];
+    if let Op::Alu(alu) = &mut compare.op {
+        alu.mods.cmp = Cmp::Lt;
+    }
+    let count_up = Instr { src: [Src::slot(Slot(8)), Src::constant(3), Src::NONE, Src::NONE], ..iadd(8, 8, 8) };
+    let jump = Instr { guard: PredSrc::is(Pred(1)), ..Instr::new(Op::Branch { target: 0, reconverge: None }) };
+    let code = straight(count)
+        .then("ISETP.LT.AND P1, PT, R8, 0x1, PT", compare, "s13")
+        .then("IADD3 R8, R8, 0x1, RZ", count_up, "s4")
+        .then("@P1 BRA 0x0", jump, "s5")
+        .exit("s5");
+    let run = one_warp("H200", &code);
+    let issues = |pc| run.issued.iter().filter(|event| event.pc == pc).map(|event| event.cycle).collect::<Vec<_>>();
+    let (first, branch) = (issues(0), issues(count as u32 + 2));
+    assert_eq!((first.len(), branch.len()), (2, 2));
+    assert_eq!(first[1] - branch[0], if count < 2000 { 10 } else { first[1] - branch[0] }, "a branch that is taken");
+    branch[1] - first[1]
+}
+
+#[test]
+fn a_loop_larger_than_the_cache_of_its_scheduler_is_fetched_every_round() {
+    assert_eq!(second_round(1500), 1500 + 13 + 4);
+    // An H200 takes 2.21 cycles an instruction.
+    let per_instruction = second_round(3000) as f64 / 3000.0;
+    assert!((2.15..2.27).contains(&per_instruction), "{per_instruction}");
+}
+
+#[test]
+fn a_branch_that_is_not_taken_costs_its_stall_alone() {
+    let never = Instr { guard: PredSrc::is(Pred(1)), ..Instr::new(Op::Branch { target: 0, reconverge: None }) };
+    let code = Code::new().then("@P1 BRA 0x0", never, "s5").then("NOP", Instr::new(Op::Nop), "s1").exit("s5");
+    assert_eq!(one_warp("H200", &code).cycles(0, 1), 5);
+    let always = Instr::new(Op::Branch { target: 2, reconverge: None });
+    let code = Code::new().then("BRA 0x20", always, "s5").then("NOP", Instr::new(Op::Nop), "s1");
+    let code = code.then("NOP", Instr::new(Op::Nop), "s1").exit("s5");
+    assert_eq!(one_warp("H200", &code).cycles(0, 2), 10);
 }

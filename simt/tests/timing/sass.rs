@@ -222,7 +222,12 @@ impl Bench {
 
 /// One warp of one block on a device.
 pub fn one_warp(device: &str, code: &Code) -> Run {
-    Bench::new(device).trace(code, 1, 32)
+    one_block(device, code, 32)
+}
+
+/// The same with so many threads.
+pub fn one_block(device: &str, code: &Code, threads: u32) -> Run {
+    Bench::new(device).trace(code, 1, threads)
 }
 
 /// Issues of each scheduler of SM 0, in order.

@@ -4,6 +4,7 @@ use crate::exec::{Effect, Executor, Step};
 use crate::isa::Scope;
 use crate::memory::Memory;
 
+use super::fetch::Fetch;
 use super::memory::Timed;
 use super::port::SmPort;
 use super::{BOUNDARY_TOKEN, Launch, Sm, SmFault, TraceKey};
@@ -55,6 +56,12 @@ impl Sm {
         now: u64,
         launch: &Launch<'_>,
     ) -> Moment {
+        if launch.code.by_control {
+            let held = self.held_by_code(scheduler, index, instr, now, launch);
+            if held != Moment::START {
+                return held;
+            }
+        }
         let pipe_free_at = self.schedulers[scheduler].pipe_free_at[instr.pipe as usize];
         if pipe_free_at > now {
             return Moment::at(pipe_free_at, Stall::MathPipeThrottle);
@@ -73,6 +80,36 @@ impl Sm {
                 Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)
             }
             Kind::Store | Kind::Atomic => self.store_room_at(now, launch.config.store_sectors_max),
+            _ => Moment::START,
+        }
+    }
+
+    /// Until when an instruction of SASS has to be fetched, or its sources have no port.
+    fn held_by_code(
+        &mut self,
+        scheduler: usize,
+        index: usize,
+        instr: &TimedInstr,
+        now: u64,
+        launch: &Launch<'_>,
+    ) -> Moment {
+        let warp = &mut self.warps[index];
+        let line = Fetch::line(warp.pc);
+        if warp.line != line {
+            warp.line = line;
+            let ready = self.fetch.enter(scheduler, line, now);
+            if ready > now {
+                return Moment::at(ready, Stall::NoInstruction);
+            }
+        }
+        let scheduler = &self.schedulers[scheduler];
+        let reads = port_reads(instr, scheduler.issued_last(warp.place));
+        // All reads of a bank have to fit in the cycles that an instruction has for them.
+        let last_start = |bank: usize| {
+            (scheduler.bank_free_at[bank] + u64::from(reads[bank])).saturating_sub(launch.config.read_cycles)
+        };
+        match last_start(0).max(last_start(1)) {
+            cycle if cycle > now && reads != [0, 0] => Moment::at(cycle, Stall::Dispatch),
             _ => Moment::START,
         }
     }
@@ -101,6 +138,10 @@ impl Sm {
         // The stalls of SASS hold back the warp, the sequences of PTX the issue slot.
         let slot_cycles = if launch.code.by_control { 1 } else { instr.issue_cycles.max(1) };
         let place = self.warps[index].place;
+        let reads = port_reads(instr, self.schedulers[scheduler].issued_last(place));
+        for (free_at, reads) in self.schedulers[scheduler].bank_free_at.iter_mut().zip(reads) {
+            *free_at = (*free_at).max(now) + u64::from(reads);
+        }
         self.schedulers[scheduler].pipe_free_at[instr.pipe as usize] = now + instr.pipe_cycles;
         self.schedulers[scheduler].issued(place, now, slot_cycles);
         self.report.stalls.add(Stall::Selected, 1);
@@ -216,6 +257,11 @@ impl Sm {
                 let (note, addresses) = (executor.note(), executor.access());
                 self.access(&Timed { index, pc: step.pc, now, note, addresses }, launch)
             }
+            (Kind::Branch, Effect::Branch { taken }) if launch.code.by_control && taken != 0 => {
+                self.hold(index, now + config.taken_branch_cycles, Stall::BranchResolving);
+                Moment::START
+            }
+            (Kind::Branch, _) if launch.code.by_control => Moment::START,
             (Kind::Branch, _) => {
                 self.hold(index, now + config.branch_cycles, Stall::BranchResolving);
                 Moment::START
@@ -318,4 +364,9 @@ impl Sm {
         let pc = launch.original.get(pc as usize).copied().unwrap_or(pc);
         TraceKey { cycle, pc, block, warp: warp.warp_in_block as u32 }
     }
+}
+
+/// Reads of the register file's banks; what the warp kept from its instruction before is lost if another warp came in between.
+fn port_reads(instr: &TimedInstr, issued_last: bool) -> [u8; 2] {
+    if issued_last { instr.ports.warm } else { instr.ports.cold }
 }

@@ -6,6 +6,7 @@
 //! answers in.
 
 mod dependence;
+mod fetch;
 mod issue;
 mod lsu;
 mod memory;
@@ -13,6 +14,7 @@ mod port;
 mod residents;
 mod scheduler;
 
+pub(crate) use fetch::FetchRates;
 pub(crate) use lsu::LsuRates;
 pub(crate) use port::{AtomicWrite, Write, Writes};
 
@@ -27,6 +29,7 @@ use super::memory::lines::Lines;
 use super::report::SmReport;
 use super::stall::Moment;
 use super::trace::TraceEvent;
+use fetch::Fetch;
 use lsu::Lsu;
 use residents::{BlockSlot, WarpSlot};
 use scheduler::Scheduler;
@@ -42,6 +45,8 @@ pub(crate) struct Launch<'a> {
     pub grid: &'a Grid,
     /// Program counters, in the program as written, of the kernel's instructions.
     pub original: &'a [crate::isa::Pc],
+    /// Schedulers have of its code what fits.
+    pub code_is_warm: bool,
     /// Whether instructions are written down for an observer.
     pub traced: bool,
 }
@@ -146,6 +151,8 @@ pub(crate) struct Sm {
     pub blocks: Vec<BlockSlot>,
     lsu: Lsu,
     l1: L1,
+    /// Of SASS.
+    fetch: Fetch,
     lines: Lines,
     /// How much later than in an idle SM the instruction that was issued last had its turn with the LSU.
     queue_delay: u64,
@@ -177,6 +184,7 @@ impl Sm {
             blocks: (0..block_slots).map(|_| BlockSlot::new(launch.grid)).collect(),
             lsu: Lsu::new(config.lsu, config.schedulers),
             l1: L1::new(config.l1_and_shared_bytes.saturating_sub(shared_bytes), config.l1_ways),
+            fetch: Fetch::new(config.fetch, config.schedulers, launch.code.fetched_len(), launch.code_is_warm),
             lines: Lines::default(),
             queue_delay: 0,
             barrier_free_at: 0,

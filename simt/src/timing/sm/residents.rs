@@ -4,6 +4,7 @@ use crate::exec::{Block, Grid};
 use crate::isa::Pc;
 
 use super::dependence::Dependence;
+use super::fetch::NO_LINE;
 use super::scheduler::BLOCKED;
 use super::{Finished, Launch, Sm};
 use crate::timing::code::{Kind, TimedCode, TimedInstr};
@@ -45,6 +46,8 @@ pub(crate) struct WarpSlot {
     pub dependence: Dependence,
     /// Earliest issue whatever the operands.
     pub floor: Moment,
+    /// The line of code that it has fetched last.
+    pub line: u32,
     /// Cycle up to which its time is accounted for.
     pub accounted_to: u64,
     /// What it executes next, while it is not blocked.
@@ -66,6 +69,7 @@ impl WarpSlot {
             scoreboard: vec![Moment::START; code.scoreboard_len],
             dependence: Dependence::new(code.waits_in_part),
             floor: Moment::START,
+            line: NO_LINE,
             accounted_to: 0,
             pc: 0,
             alive: false,
@@ -119,7 +123,7 @@ impl Sm {
         warp.scoreboard.fill(Moment::START);
         warp.dependence.start();
         (warp.block_slot, warp.warp_in_block) = (slot, warp_in_block);
-        (warp.scheduler, warp.place) = (scheduler, place);
+        (warp.scheduler, warp.place, warp.line) = (scheduler, place, NO_LINE);
         (warp.floor, warp.accounted_to) = (Moment::at(start, Stall::Wait), start);
         (warp.alive, warp.waits_for_boundary, warp.at_barrier) = (true, false, false);
         self.refresh(index, launch);

@@ -28,6 +28,8 @@ pub(crate) struct Scheduler {
     next: u64,
     /// Until when each pipe is busy, by [`crate::device::Pipe`].
     pub pipe_free_at: [u64; crate::device::Pipe::COUNT],
+    /// Until when each bank of its registers is being read.
+    pub bank_free_at: [u64; 2],
     /// Cycles in which it issued.
     pub issued_cycles: u64,
 }
@@ -44,8 +46,14 @@ impl Scheduler {
             issue_free_at: 0,
             next: u64::MAX,
             pipe_free_at: [0; crate::device::Pipe::COUNT],
+            bank_free_at: [0; 2],
             issued_cycles: 0,
         }
+    }
+
+    /// Whether the warp at a place issued last.
+    pub fn issued_last(&self, place: usize) -> bool {
+        self.last == place
     }
 
     /// Warps it holds.
