@@ -54,6 +54,11 @@ pub(super) fn run(
     };
     let outcome = system.launch(&request, memory, observer);
     let fault = outcome.fault.map(|(block, violation)| describe(grid, memory, block, &violation));
+    let mut timing = outcome.timing;
+    let waited = timing.instruction_stalls.clone();
+    for (stalls, place) in waited.into_iter().zip(&scheduled.original) {
+        timing.instruction_stalls[*place as usize] = stalls;
+    }
     let mut instructions = outcome.tally.by_instruction();
     let counted = instructions.clone();
     for (count, place) in counted.into_iter().zip(&scheduled.original) {
@@ -64,7 +69,7 @@ pub(super) fn run(
         counters: outcome.tally.counters(grid.kernel()),
         instructions,
         residency,
-        timing: Some(outcome.timing),
+        timing: Some(timing),
         fault,
     }
 }

@@ -42,6 +42,8 @@ pub struct Timing {
     pub schedulers: Schedulers,
     /// Resident warps in each state, summed over cycles and schedulers.
     pub stalls: StallCycles,
+    /// The same by the instruction that the warp stood before, in the order of the kernel's code.
+    pub instruction_stalls: Vec<StallCycles>,
     pub traffic: Traffic,
     /// Resident warps as a share of the most, averaged over the cycles in which an SM had any.
     pub achieved_occupancy: f64,

@@ -17,6 +17,7 @@ use super::extent::Extent;
 use super::memory::uncore::Uncore;
 use super::sampling::Rules;
 use super::sm::{Launch, Sm};
+use super::stall::StallCycles;
 use super::trace::Observer;
 
 /// What a launch asks of the cycle model.
@@ -45,6 +46,8 @@ pub(crate) struct Run<'a> {
 pub(crate) struct Outcome {
     pub sms: Vec<Sm>,
     pub tally: Tally,
+    /// Warp-cycles by instruction, of what was simulated.
+    pub stalls_by_pc: Vec<StallCycles>,
     /// Cycle at which the last block was taken off its SM.
     pub last_retired: u64,
     pub left_out: Option<LeftOut>,
@@ -66,6 +69,8 @@ pub(crate) struct LeftOut {
 /// SMs in as many parts as there are threads: SM `i` is in part `i` mod threads.
 pub(super) struct Parts<'m> {
     sms: Vec<Mutex<Vec<Sm>>>,
+    /// Warp-cycles by instruction, of the SMs of each part together.
+    stalls_by_pc: Vec<Mutex<Vec<StallCycles>>>,
     pub memory: RwLock<&'m mut Memory>,
     /// End of the quantum that all parts are to run, or [`STOP`].
     end: AtomicU64,
@@ -81,7 +86,7 @@ impl Run<'_> {
     pub fn run(self, memory: &mut Memory, uncore: &mut Uncore, observer: Option<&mut dyn Observer>) -> Outcome {
         let sms = self.make_sms();
         let threads = self.threads.clamp(1, sms.len().max(1));
-        let parts = Parts::new(sms, threads, memory);
+        let parts = Parts::new(sms, threads, self.launch.grid.kernel().program().code.len(), memory);
         uncore.start_launch();
         let (ended, tally) = std::thread::scope(|scope| {
             let parts = &parts;
@@ -99,7 +104,8 @@ impl Run<'_> {
             (ended, tally)
         });
         let Ended { last_retired, left_out, fault } = ended;
-        Outcome { sms: parts.into_sms(), tally, last_retired, left_out, fault }
+        let stalls_by_pc = parts.stalls_by_pc();
+        Outcome { sms: parts.into_sms(), tally, stalls_by_pc, last_retired, left_out, fault }
     }
 
     /// SMs for as many blocks as can live at once, or as there are.
@@ -125,11 +131,12 @@ impl Run<'_> {
 }
 
 impl<'m> Parts<'m> {
-    fn new(sms: Vec<Sm>, threads: usize, memory: &'m mut Memory) -> Self {
+    fn new(sms: Vec<Sm>, threads: usize, instructions: usize, memory: &'m mut Memory) -> Self {
         let mut parts: Vec<Vec<Sm>> = (0..threads).map(|_| Vec::new()).collect();
         sms.into_iter().enumerate().for_each(|(index, sm)| parts[index % threads].push(sm));
         Self {
             sms: parts.into_iter().map(Mutex::new).collect(),
+            stalls_by_pc: (0..threads).map(|_| Mutex::new(vec![StallCycles::default(); instructions])).collect(),
             memory: RwLock::new(memory),
             end: AtomicU64::new(0),
             begin: Barrier::new(threads),
@@ -168,7 +175,22 @@ impl<'m> Parts<'m> {
     fn run(&self, part: usize, end: u64, launch: &Launch<'_>, executor: &mut Executor<'_>) {
         let memory = self.memory.read().unwrap_or_else(PoisonError::into_inner);
         let mut sms = self.sms[part].lock().unwrap_or_else(PoisonError::into_inner);
-        sms.iter_mut().for_each(|sm| sm.run(end, launch, executor, &memory));
+        let mut stalls = self.stalls_by_pc[part].lock().unwrap_or_else(PoisonError::into_inner);
+        for sm in sms.iter_mut() {
+            std::mem::swap(&mut sm.stalls_by_pc, &mut stalls);
+            sm.run(end, launch, executor, &memory);
+            std::mem::swap(&mut sm.stalls_by_pc, &mut stalls);
+        }
+    }
+
+    fn stalls_by_pc(&self) -> Vec<StallCycles> {
+        let mut sum: Vec<StallCycles> = Vec::new();
+        for part in &self.stalls_by_pc {
+            let part = part.lock().unwrap_or_else(PoisonError::into_inner);
+            sum.resize(part.len(), StallCycles::default());
+            sum.iter_mut().zip(part.iter()).for_each(|(sum, part)| sum.merge(part));
+        }
+        sum
     }
 
     fn into_sms(self) -> Vec<Sm> {

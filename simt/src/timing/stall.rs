@@ -129,6 +129,11 @@ impl StallCycles {
         Self(std::array::from_fn(|state| f(self.0[state], other.0[state])))
     }
 
+    /// So much of each.
+    pub(crate) fn times(&self, factor: f64) -> Self {
+        self.zip(self, |cycles, _| (cycles as f64 * factor).round() as u64)
+    }
+
     /// Warp-cycles in all states: the time that warps were resident.
     pub fn total(&self) -> u64 {
         self.0.iter().sum()

@@ -176,9 +176,13 @@ fn timing(device: &Device, outcome: &run::Outcome, blocks: u64, uncore: &Uncore)
     placements.sort_unstable_by_key(|placement| (placement.start_cycle, placement.sm, placement.block));
     let last_end = placements.iter().map(|placement| placement.end_cycle).max().unwrap_or(0);
     let mut execution_cycles = execution_cycles.max(last_end);
+    let mut instruction_stalls = outcome.stalls_by_pc.clone();
     let mut sampled = None;
     if let Some(left_out) = &outcome.left_out {
+        let simulated = extent.stalls.total().max(1) as f64;
         extent = extent.plus(&left_out.extent);
+        let factor = extent.stalls.total() as f64 / simulated;
+        instruction_stalls.iter_mut().for_each(|stalls| *stalls = stalls.times(factor));
         execution_cycles += left_out.cycles;
         let share = left_out.cycles as f64 / execution_cycles as f64;
         let (timed_blocks, waves) = (blocks - left_out.blocks, left_out.waves);
@@ -201,6 +205,7 @@ fn timing(device: &Device, outcome: &run::Outcome, blocks: u64, uncore: &Uncore)
         },
         achieved_occupancy: ratio(extent.stalls.total(), most_warps),
         stalls: extent.stalls,
+        instruction_stalls,
         traffic: extent.traffic,
         sm_active_cycles: extent.sm_active_cycles,
         placements,

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use warpwise_simt::device::find;
 use warpwise_simt::isa::*;
-use warpwise_simt::timing::Stall;
+use warpwise_simt::timing::{Stall, StallCycles};
 
 use crate::sass::{Bench, Code, Run, atomic_add, by_scheduler, ffma, iadd, lanewise, load, one_block, one_warp, store};
 
@@ -48,6 +48,24 @@ fn a_user_waits_for_the_counter_that_its_load_raised() {
         assert!(run.cycles(0, 2) as f64 >= find(device).unwrap().parameters.dram_latency_cycles, "{device}");
         assert_eq!(stalls(&run, Stall::LongScoreboard), run.cycles(1, 2) - 1, "{device}");
     }
+}
+
+#[test]
+fn what_a_warp_waits_for_is_told_by_instruction() {
+    let code = Code::new()
+        .then("LDG.E R0, desc[UR4][R2.64]", load(0, Space::Global, Ty::U32, 0), "s1 w3")
+        .then("MOV R8, R9", iadd(8, 9, 9), "s6")
+        .then("IADD3 R1, R0, R0, RZ", iadd(1, 0, 0), "s1 b3")
+        .exit("s5");
+    let run = one_warp("H200", &code);
+    let by_instruction = &run.timing().instruction_stalls;
+    let mut sum = StallCycles::default();
+    by_instruction.iter().for_each(|stalls| sum.merge(stalls));
+    assert_eq!(sum, run.timing().stalls);
+    // The six cycles of the second instruction are in the latency of the first.
+    let user = by_instruction[2];
+    assert_eq!((user.get(Stall::LongScoreboard), user.get(Stall::Selected)), (run.cycles(1, 2) - 1, 1));
+    assert_eq!((by_instruction[0].total(), by_instruction[1].total(), by_instruction[3].total()), (1, 1, 1));
 }
 
 #[test]

@@ -60,6 +60,8 @@ fn results_and_counters_of_a_sampled_launch_are_those_of_a_whole_one_and_its_tim
     ] {
         assert!((sampled as f64 / whole as f64 - 1.0).abs() < 0.03, "{name}: {whole}, sampled {sampled}");
     }
+    let by_instruction: u64 = b.instruction_stalls.iter().map(|stalls| stalls.total()).sum();
+    assert!((by_instruction as f64 / b.stalls.total() as f64 - 1.0).abs() < 1e-3, "{by_instruction}");
     assert!((a.achieved_occupancy - b.achieved_occupancy).abs() < 0.03);
 }
 

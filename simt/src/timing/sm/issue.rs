@@ -119,9 +119,10 @@ impl Sm {
         let warp = &mut self.warps[index];
         let ready = self.schedulers[warp.scheduler].ready(warp.place);
         let until = ready.cycle().unwrap_or(now).clamp(warp.accounted_to, now.max(warp.accounted_to));
-        self.report.stalls.add(ready.stall(), until - warp.accounted_to);
-        self.report.stalls.add(Stall::NotSelected, now.saturating_sub(until));
+        let (pc, waited) = (warp.pc, until - warp.accounted_to);
         warp.accounted_to = now.max(warp.accounted_to);
+        self.book(pc, ready.stall(), waited);
+        self.book(pc, Stall::NotSelected, now.saturating_sub(until));
     }
 
     fn issue(
@@ -144,7 +145,7 @@ impl Sm {
         }
         self.schedulers[scheduler].pipe_free_at[instr.pipe as usize] = now + instr.pipe_cycles;
         self.schedulers[scheduler].issued(place, now, slot_cycles);
-        self.report.stalls.add(Stall::Selected, 1);
+        self.book(pc, Stall::Selected, 1);
         self.warps[index].accounted_to = now + 1;
         self.warps[index].floor = Moment::at(now + instr.issue_cycles.max(1), Stall::Wait);
         self.queue_delay = 0;

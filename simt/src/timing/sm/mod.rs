@@ -27,7 +27,7 @@ use super::config::Config;
 use super::memory::l1::L1;
 use super::memory::lines::Lines;
 use super::report::SmReport;
-use super::stall::Moment;
+use super::stall::{Moment, Stall, StallCycles};
 use super::trace::TraceEvent;
 use fetch::Fetch;
 use lsu::Lsu;
@@ -168,6 +168,8 @@ pub(crate) struct Sm {
     changes: u64,
     pub outbox: Outbox,
     pub report: SmReport,
+    /// Warp-cycles by the instruction that the warp stood before; lent for the time of a quantum.
+    pub stalls_by_pc: Vec<StallCycles>,
     /// Placements that an observer has been shown.
     pub placements_shown: usize,
 }
@@ -196,6 +198,7 @@ impl Sm {
             changes: 0,
             outbox: Outbox::default(),
             report: SmReport::default(),
+            stalls_by_pc: Vec::new(),
             placements_shown: 0,
         }
     }
@@ -217,6 +220,14 @@ impl Sm {
                     self.issue_one(scheduler, now, launch, executor, memory);
                 }
             }
+        }
+    }
+
+    /// Books warp-cycles of a warp that stands before an instruction.
+    fn book(&mut self, pc: crate::isa::Pc, stall: Stall, cycles: u64) {
+        self.report.stalls.add(stall, cycles);
+        if let Some(stalls) = self.stalls_by_pc.get_mut(pc as usize) {
+            stalls.add(stall, cycles);
         }
     }
 
