@@ -146,6 +146,11 @@ mod tests {
         counters.decide(1, unknown, at(400));
         counters.all_decided();
         assert_eq!(counters.needed(&waits(0b10)), at(400));
+        counters.raise(1, at(900), 5);
+        counters.raise(1, unknown, 6);
+        counters.decide(1, unknown, at(700));
+        counters.all_decided();
+        assert_eq!(counters.needed(&waits(0b10)), at(900), "what is known already may be later");
         counters.hold_back();
         assert_eq!(counters.needed(&waits(0)).cycle(), None);
         counters.start();
