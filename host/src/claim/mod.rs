@@ -36,7 +36,6 @@ struct Binding {
     backend: Option<BackendKind>,
     device: Option<&'static str>,
     recorded_toolchain: bool,
-    later: Option<String>,
 }
 
 /// What a run is made with, as far as claims care.
@@ -102,12 +101,6 @@ impl Claim {
         self
     }
 
-    /// Needs what this version of the program does not have: `needs SASS execution`.
-    pub fn later(mut self, reason: impl Into<String>) -> Self {
-        self.binding.later = Some(reason.into());
-        self
-    }
-
     /// The verdict on `found`; `missing` says why there is nothing found, where the run knows.
     pub fn judge(self, found: Option<Value>, missing: Option<String>, setting: &Setting) -> Judged {
         let unbound = self.binding.reason_not_to_judge(setting);
@@ -123,9 +116,6 @@ impl Claim {
 
 impl Binding {
     fn reason_not_to_judge(&self, setting: &Setting) -> Option<String> {
-        if let Some(reason) = &self.later {
-            return Some(reason.clone());
-        }
         match self.backend {
             Some(BackendKind::Cuda) if setting.backend == BackendKind::Sim => {
                 return Some("needs a GPU".to_owned());
@@ -195,7 +185,6 @@ mod tests {
         check(claim().on_machine(), Some(13.into()), &cuda, Verdict::NotRun, Some("cannot be seen on hardware"));
         let reason = "states a number of the RTX 5090, this run is on the RTX 5070";
         check(claim().on_device("RTX 5090"), Some(13.into()), &sim, Verdict::NotRun, Some(reason));
-        check(claim().later("needs SASS execution"), None, &sim, Verdict::NotRun, Some("needs SASS execution"));
     }
 
     #[test]

@@ -4,9 +4,10 @@
 //! alternate, so that clocks which drift in between do so for all alike.
 
 use cuda_std::host::{Kernel, KernelArgs};
+use warpwise_simt::isa::Isa;
 
 use super::{KernelRow, LabContext, LabError, OccupancyFigures};
-use crate::backend::{Gpu, LaunchReport, LaunchRequest, LaunchShape};
+use crate::backend::{BackendKind, Gpu, LaunchReport, LaunchRequest, LaunchShape};
 use crate::kernels::Resources;
 
 /// A launch to be measured beside others: its kernel's type is checked here and forgotten.
@@ -49,7 +50,8 @@ impl LabContext<'_> {
     /// Launches the kernel under the cycle model (on a GPU: with warm-up and samples), waits, and records a row: registers by
     /// ptxas, occupancy, limiter, time and counters. `variant` tells apart rows of one kernel.
     ///
-    /// A kernel that spills by ptxas runs without the cycle model: PTX has no spills, so a time from it would be wrong.
+    /// A kernel that spills by ptxas runs without the cycle model where its PTX is what the machine executes: PTX has no spills,
+    /// so a time from it would be wrong.
     pub fn measure<A: KernelArgs>(
         &mut self,
         gpu: &Gpu,
@@ -69,7 +71,7 @@ impl LabContext<'_> {
         let mut found = Vec::new();
         for case in &cases {
             let resources = self.resources(&case.request.kernel, &gpu.device().arch)?;
-            let is_timed = case.is_timed && (!resources.spills() || gpu.measures());
+            let is_timed = case.is_timed && (!resources.spills() || self.executes_spills(gpu, &case.request.kernel)?);
             let request = case.request.clone();
             requests.push(if is_timed { request.timed(Some(resources.registers.value())) } else { request });
             found.push((resources, is_timed));
@@ -85,6 +87,14 @@ impl LabContext<'_> {
             }
         }
         Ok(reports)
+    }
+}
+
+impl LabContext<'_> {
+    /// Whether what runs of the kernel has the spills that ptxas made: on hardware, and on the machine where it executes SASS.
+    fn executes_spills(&self, gpu: &Gpu, kernel: &str) -> Result<bool, LabError> {
+        let on_machine = self.backend() == BackendKind::Sim;
+        Ok(gpu.measures() || (on_machine && self.bench().executed(kernel)?.isa == Isa::Sass))
     }
 }
 

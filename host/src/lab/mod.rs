@@ -41,7 +41,7 @@
 //! ```
 //!
 //! - **Claims** state one number or fact of a chapter each. [`Claim`]'s methods say where one binds: `.recorded()` for what
-//!   depends on compiler versions, `.on_machine()`, `.on_gpu()`, `.on_device("RTX 5070")`, `.later("needs SASS execution")`.
+//!   depends on compiler versions, `.on_machine()`, `.on_gpu()`, `.on_device("RTX 5070")`.
 //!   A claim that nothing was found for is reported as not run; [`LabContext::not_run`] says why.
 //! - **Faults**: a launch that faults poisons its context, as on a GPU. A lab that plants a fault takes a
 //!   [`gpu`](LabContext::gpu) of its own for it and matches on [`GpuError`](crate::backend::GpuError). An error that a lab
