@@ -1,6 +1,6 @@
 //! `cargo xtask test`: every test of the workspace, with the kernels built and in their hands. Words go on to cargo, so that
-//! `cargo xtask test --release -p warpwise-simt --lib mufu -- --ignored` runs the comparison that takes minutes: every operand of
-//! every special function.
+//! `WARPWISE_EXHAUSTIVE=1 cargo xtask test --release -p warpwise-simt --lib mufu` makes the comparison that takes minutes: every operand
+//! of every special function.
 
 use crate::commands::driver;
 use crate::error::Result;
