@@ -1,19 +1,20 @@
-//! What a device does at most, in bytes copied and in multiply-adds a second: what kernels are put against.
+//! What a device does at most, in bytes moved and in multiply-adds a second: what kernels are put against.
 //!
-//! On a GPU both are measured once a run, with the code of this run and in the minutes of this run: a data sheet's figures are
-//! not reached by anything. For the machine they are what its parameters allow, and modelled as its times are.
+//! On a GPU they are measured once a run, with the code of this run and in the minutes of this run: a data sheet's figures are
+//! not reached by anything. For the machine they are what its parameters allow, and modelled as its times are. The copy is the
+//! fastest of those that there are; what moves bytes in one direction alone is in [`streams`].
+
+mod streams;
 
 use warpwise_kernels::ceilings::{FMA_CHAIN_STEPS, FMA_CHAINS, fma_chains};
 use warpwise_simt::device::Device;
 use warpwise_simt::isa::Isa;
 
-use crate::backend::{Gpu, GpuError, LaunchShape, StreamId};
+use crate::backend::{Gpu, GpuError, LaunchShape};
 use crate::numbers::Time;
 
-/// Bytes of the buffer that is copied: far more than any L2 holds.
-const COPY_BYTES: usize = 1 << 30;
-const COPY_WARM_UP: usize = 3;
-const COPY_SAMPLES: usize = 30;
+/// Bytes of the copy that a model's rate is told by.
+const MODELLED_COPY_BYTES: usize = 1 << 30;
 
 /// Threads a block of the kernel of multiply-adds, and its steps: about a millisecond on large GPUs.
 const FMA_BLOCK: u32 = 256;
@@ -30,13 +31,24 @@ pub struct Ceiling {
     pub time: Time,
 }
 
-/// Both ceilings of a device.
+/// All ceilings of a device.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ceilings {
-    /// A copy within device memory; GB/s, read and written.
+    /// The fastest copy within device memory; GB/s, read and written.
     pub copy: Ceiling,
+    /// Whose copy that is: the driver's or a kernel's.
+    pub copy_by: &'static str,
+    /// Streams of one direction; `None` for a model, which has one bandwidth for all.
+    pub one_way: Option<OneWay>,
     /// Fused multiply-adds of 32 bits; GFLOP/s.
     pub fma: Ceiling,
+}
+
+/// Reading and writing alone; GB/s. Memory that changes from one to the other loses time, so both are faster than a copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct OneWay {
+    pub read: Ceiling,
+    pub write: Ceiling,
 }
 
 /// What a launch moved and computed.
@@ -60,12 +72,15 @@ impl Ceiling {
 }
 
 impl Ceilings {
-    /// Measures both on a GPU.
+    /// Measures all on a GPU.
     ///
     /// # Errors
-    /// [`GpuError::Memory`] where there is no room for two buffers of a gibibyte.
+    /// [`GpuError::OutOfMemory`] where there is no room for two buffers that no L2 holds.
     pub fn measure(gpu: &Gpu) -> Result<Self, GpuError> {
-        Ok(Self { copy: copy(gpu)?, fma: fma(gpu)? })
+        let streams = streams::measure(gpu)?;
+        let (copy, copy_by) = streams.fastest_copy();
+        let one_way = OneWay { read: streams.read, write: streams.write };
+        Ok(Self { copy, copy_by, one_way: Some(one_way), fma: fma(gpu)? })
     }
 
     /// What the model's parameters allow.
@@ -78,12 +93,14 @@ impl Ceilings {
             validated: device.validated,
             sampled: None,
         };
-        let bytes = 2.0 * COPY_BYTES as f64;
+        let bytes = 2.0 * MODELLED_COPY_BYTES as f64;
         let bytes_per_us = device.memory_bandwidth_gbs * 1e3 * device.parameters.dram_efficiency;
         let lanes = f64::from(device.sm_count) * f64::from(device.limits.fp32_lanes);
         let flops_per_us = FLOPS_PER_FMA * lanes * f64::from(device.boost_clock_mhz);
         Self {
             copy: Ceiling { work: bytes, time: time(bytes / bytes_per_us) },
+            copy_by: "the model",
+            one_way: None,
             // A millisecond of it.
             fma: Ceiling { work: 1e3 * flops_per_us, time: time(1e3) },
         }
@@ -99,28 +116,21 @@ impl Ceilings {
         self.copy.share(bytes, time.us())
     }
 
+    /// The share of the bandwidth of reading alone; `None` for a model.
+    pub fn share_of_read(&self, bytes: f64, time: &Time) -> Option<f64> {
+        self.one_way.as_ref().map(|one_way| one_way.read.share(bytes, time.us()))
+    }
+
+    /// Whether moving so many bytes in this time is more than memory does in any direction: they came from a cache.
+    pub fn is_beyond_memory(&self, bytes: f64, time: &Time) -> bool {
+        let one_way = self.one_way.iter().flat_map(|one_way| [&one_way.read, &one_way.write]);
+        one_way.chain([&self.copy]).all(|ceiling| ceiling.share(bytes, time.us()) > 1.0)
+    }
+
     /// The share of the FMA rate that so many operations in this time make.
     pub fn share_of_fma(&self, flops: f64, time: &Time) -> f64 {
         self.fma.share(flops, time.us())
     }
-}
-
-/// Copies a buffer within the device, between two events.
-fn copy(gpu: &Gpu) -> Result<Ceiling, GpuError> {
-    let (from, to) = (gpu.zeros::<u8>(COPY_BYTES)?, gpu.uninitialised::<u8>(COPY_BYTES)?);
-    let (start, end) = (gpu.create_event()?, gpu.create_event()?);
-    let mut samples = Vec::new();
-    for round in 0..COPY_WARM_UP + COPY_SAMPLES {
-        gpu.record(start, StreamId::DEFAULT)?;
-        gpu.copy(&from, &to)?;
-        gpu.record(end, StreamId::DEFAULT)?;
-        let time = gpu.elapsed(start, end)?;
-        if round >= COPY_WARM_UP {
-            samples.push(time.us());
-        }
-    }
-    let time = Time::measured(&mut samples, gpu.device().name.clone());
-    Ok(Ceiling { work: 2.0 * COPY_BYTES as f64, time })
 }
 
 /// One wave of threads that do nothing but multiply-adds.
@@ -157,9 +167,21 @@ mod tests {
     fn a_copy_as_fast_as_the_ceiling_has_all_of_it_and_one_half_as_fast_has_half() {
         let ceilings = h200();
         let time = ceilings.copy.time.clone();
-        let bytes = 2.0 * COPY_BYTES as f64;
+        let bytes = 2.0 * MODELLED_COPY_BYTES as f64;
         assert!((ceilings.share_of_copy(bytes, &time) - 1.0).abs() < 1e-12);
         assert!((ceilings.share_of_copy(bytes / 2.0, &time) - 0.5).abs() < 1e-12);
+    }
+
+    #[test]
+    fn what_is_faster_than_a_copy_came_from_a_cache_only_if_it_is_faster_than_reading_too() {
+        let one_way = |us| Ceiling { work: 1e6, time: Time::measured(&mut [us], "H200".to_owned()) };
+        let copy = one_way(1.0);
+        let mut ceilings = Ceilings { copy, ..h200() };
+        let time = Time::measured(&mut [0.9], "H200".to_owned());
+        assert!(ceilings.is_beyond_memory(1e6, &time), "nothing is known but the copy");
+        ceilings.one_way = Some(OneWay { read: one_way(0.8), write: one_way(0.95) });
+        assert!(!ceilings.is_beyond_memory(1e6, &time));
+        assert_eq!(ceilings.share_of_read(1e6, &time), Some(0.8 / 0.9));
     }
 
     #[test]

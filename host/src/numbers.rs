@@ -103,6 +103,16 @@ impl Time {
         noisy.into_iter().chain(throttled).collect()
     }
 
+    /// The SMs' clock in MHz while a measured time was taken, where it was read and did not change.
+    pub fn sm_mhz(&self) -> Option<u32> {
+        match self {
+            Time::Measured { clocks: Some(clocks), .. } if clocks.sm_mhz_min == clocks.sm_mhz_max => {
+                Some(clocks.sm_mhz_min)
+            }
+            _ => None,
+        }
+    }
+
     pub fn is_measured(&self) -> bool {
         matches!(self, Time::Measured { .. })
     }

@@ -73,3 +73,17 @@ pub unsafe fn vecadd4(a: *const f32, b: *const f32, c: *mut f32, n: u32) {
         }
     }
 }
+
+/// [`vecadd4()`] without the guard and without an incomplete four: right when the threads of the grid are exactly the fours.
+///
+/// - `a`, `b`: four elements a thread, read; `c`: four elements a thread, written; each aligned to 16 bytes.
+/// - Launch: one-dimensional, exactly a quarter as many threads as elements.
+#[kernel]
+pub unsafe fn vecadd4_unguarded(a: *const f32, b: *const f32, c: *mut f32) {
+    let i = thread::index_1d() as usize;
+    // SAFETY: the launch has as many threads as each array has fours, and the arrays are aligned to 16 bytes.
+    let (Four(x), Four(y)) = unsafe { (*a.cast::<Four>().add(i), *b.cast::<Four>().add(i)) };
+    let sums = Four([x[0] + y[0], x[1] + y[1], x[2] + y[2], x[3] + y[3]]);
+    // SAFETY: as above.
+    unsafe { *c.cast::<Four>().add(i) = sums };
+}

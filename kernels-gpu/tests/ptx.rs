@@ -142,6 +142,19 @@ fn vecadd4_loads_and_stores_sixteen_bytes_at_a_time() {
 }
 
 #[test]
+fn streams_move_sixteen_bytes_an_access() {
+    let Some(ptx) = ptx() else { return };
+    let entries = entries(&ptx);
+    let wide = |kernel: &str, start: &str| {
+        let accesses = || instructions(entries[kernel]).filter(|text| text.starts_with(start));
+        (accesses().filter(|text| text.contains(".v2.b64") || text.contains(".v4.b32")).count(), accesses().count())
+    };
+    assert_eq!((wide("copy_stream", "ld.global"), wide("copy_stream", "st.global")), ((1, 1), (1, 1)));
+    assert_eq!((wide("read_stream", "ld.global"), wide("read_stream", "st.global")), ((4, 4), (0, 1)));
+    assert_eq!(wide("write_stream", "st.global"), (1, 1));
+}
+
+#[test]
 fn fma_chains_does_next_to_nothing_but_multiply_adds() {
     let Some(ptx) = ptx() else { return };
     let entry = entries(&ptx)["fma_chains"];

@@ -20,6 +20,9 @@ tests::on_every_front_end!(
     vecadd_adds_at_every_size,
     vecadd_without_its_guard_is_right_where_no_thread_is_idle,
     vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end,
+    vecadd4_without_its_guard_is_right_where_no_thread_is_idle,
+    a_stream_copies_and_writes_its_elements_and_nothing_behind_them,
+    a_reading_stream_reads_every_word_it_finds_what_one_thread_has_and_nothing_else,
     chains_of_multiply_adds_equal_the_host_function,
     both_paths_and_every_choice_between_them_equal_the_host_function,
     split_sends_the_first_k_lanes_of_each_warp_down_path_a,
@@ -107,6 +110,55 @@ fn vecadd4_adds_at_every_size_and_touches_nothing_behind_the_end() {
         gpu.launch_shaped(&kernels::vecadd::vecadd4, shape, (a.ptr(), b.ptr(), c.ptr(), n)).expect("accepted");
         let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).chain([f32::NAN; 4]).collect();
         assert_same("vecadd4", n, &c.download().expect("runs"), &expected);
+    }
+}
+
+fn vecadd4_without_its_guard_is_right_where_no_thread_is_idle() {
+    let (gpu, n) = (machine(), 1 << 12);
+    let (x, y) = (noise(n, 3), noise(n, 4));
+    let (a, b) = (gpu.upload(&x).expect("fits"), gpu.upload(&y).expect("fits"));
+    let c = gpu.zeros::<f32>(n as usize).expect("fits");
+    let shape = LaunchShape::linear(n / kernels::vecadd::VECADD4_ELEMENTS, BLOCK);
+    gpu.launch_shaped(&kernels::vecadd::vecadd4_unguarded, shape, (a.ptr(), b.ptr(), c.ptr())).expect("accepted");
+    let expected: Vec<f32> = x.iter().zip(&y).map(|(x, y)| x + y).collect();
+    assert_same("vecadd4_unguarded", n, &c.download().expect("runs"), &expected);
+}
+
+/// Words of an element of the streams.
+const QUAD: u32 = 4;
+
+fn a_stream_copies_and_writes_its_elements_and_nothing_behind_them() {
+    use kernels::ceilings::{copy_stream, write_stream};
+    let gpu = machine();
+    for n in SIZES {
+        let words = (QUAD * n) as usize;
+        let x: Vec<u32> = (0..QUAD * n).map(|i| i.wrapping_mul(0x9e37_79b9)).collect();
+        let (from, to) = (gpu.upload(&x).expect("fits"), gpu.upload(&vec![7; words + 4]).expect("fits"));
+        let shape = LaunchShape::linear(n, BLOCK);
+        gpu.launch_shaped(&copy_stream, shape, (from.ptr(), to.ptr(), n)).expect("accepted");
+        let behind = |mut words: Vec<u32>| {
+            words.extend([7; 4]);
+            words
+        };
+        assert_eq!(to.download().expect("runs"), behind(x), "n = {n}");
+        gpu.launch_shaped(&write_stream, shape, (to.ptr(), n, 9)).expect("accepted");
+        assert_eq!(to.download().expect("runs"), behind(vec![9; words]), "n = {n}");
+    }
+}
+
+fn a_reading_stream_reads_every_word_it_finds_what_one_thread_has_and_nothing_else() {
+    use kernels::ceilings::{READ_STREAM_QUADS, read_stream};
+    let (gpu, blocks) = (machine(), 3);
+    let words = blocks * BLOCK * READ_STREAM_QUADS * QUAD;
+    let shape = LaunchShape::linear(blocks * BLOCK, BLOCK);
+    for place in [0, 5, words / 2 + 3, words - 1] {
+        let mut x = vec![0_u32; words as usize];
+        x[place as usize] = 0xabcd;
+        let (from, found) = (gpu.upload(&x).expect("fits"), gpu.zeros::<u32>(1).expect("fits"));
+        gpu.launch_shaped(&read_stream, shape, (from.ptr(), found.ptr(), 0x1234)).expect("accepted");
+        assert_eq!(found.download().expect("runs"), [0], "nobody has it");
+        gpu.launch_shaped(&read_stream, shape, (from.ptr(), found.ptr(), 0xabcd)).expect("accepted");
+        assert_eq!(found.download().expect("runs"), [0xabcd], "word {place}");
     }
 }
 

@@ -36,6 +36,7 @@ pub static CASES: &[Case] = &[
     line("vecadd", 3907, 256, ADD),
     line("vecadd_unguarded", 1024, 256, &["a=in:f32:262144:rand:1", "b=in:f32:262144:rand:2", "c=out:f32:262144"]),
     line("vecadd4", 977, 256, ADD),
+    line("vecadd4_unguarded", 256, 256, &["a=in:f32:262144:rand:1", "b=in:f32:262144:rand:2", "c=out:f32:262144"]),
     line("slow", 4, 256, &["values=inout:u32:1003:ramp", "n=scalar:u32:1003", "steps=scalar:u32:1000"]),
     line("whoami", 100, 256, &["identities=out:u32:307200", "counter=inout:u32:1"]),
     Case {
@@ -79,6 +80,9 @@ pub static CASES: &[Case] = &[
     ),
     line("mix", 3907, 256, ADD),
     line("fma_chains", 391, 256, MAP_STEPS),
+    line("copy_stream", 391, 256, &["from=in:u32:400012:ramp", "to=out:u32:400012", "n=scalar:u32:100003"]),
+    line("read_stream", 100, 256, &["from=in:u32:409600:ramp", "found=inout:u32:1", "needle=scalar:u32:1"]),
+    line("write_stream", 391, 256, &["to=out:u32:400012", "n=scalar:u32:100003", "value=scalar:u32:7"]),
     line("block_reverse", 100, 128, &["values=inout:u32:12800:ramp"]),
     line("barrier_between_ifs", 100, 128, &["output=out:f32:12800"]),
     line("shuffles", 100, 128, &["output=out:u32:102400", "b=scalar:u32:3", "width=scalar:u32:32"]),

@@ -31,7 +31,13 @@ struct ToolchainJson<'a> {
 #[derive(Serialize)]
 struct CeilingsJson<'a> {
     copy_gbs: Real,
+    copy_by: &'a str,
     copy_time: TimeJson<'a>,
+    /// Measured ones only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_gbs: Option<Real>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    write_gbs: Option<Real>,
     fma_gflops: Real,
     fma_time: TimeJson<'a>,
 }
@@ -218,7 +224,10 @@ fn toolchain(toolchain: &Toolchain) -> ToolchainJson<'_> {
 fn ceilings(ceilings: &Ceilings) -> CeilingsJson<'_> {
     CeilingsJson {
         copy_gbs: Real(ceilings.copy.giga_per_second()),
+        copy_by: ceilings.copy_by,
         copy_time: time(&ceilings.copy.time),
+        read_gbs: ceilings.one_way.as_ref().map(|one_way| Real(one_way.read.giga_per_second())),
+        write_gbs: ceilings.one_way.as_ref().map(|one_way| Real(one_way.write.giga_per_second())),
         fma_gflops: Real(ceilings.fma.giga_per_second()),
         fma_time: time(&ceilings.fma.time),
     }

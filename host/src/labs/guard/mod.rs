@@ -19,7 +19,7 @@ pub static LAB: Lab = Lab {
     chapter: 1,
     sections: "ch1 §7",
     question: "is the boundary check free?",
-    kernels: &["vecadd", "vecadd_unguarded", "vecadd4"],
+    kernels: &["vecadd", "vecadd_unguarded", "vecadd4", "vecadd4_unguarded"],
     text: include_str!("../../../../docs/labs/guard.md"),
     claims,
     run,
