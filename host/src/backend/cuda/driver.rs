@@ -1,13 +1,12 @@
 //! GPUs as the driver shows them.
 
-use cust::CudaFlags;
 use cust::device::{Device, DeviceAttribute};
 use cust::sys;
 use warpwise_simt::device::{ComputeCapability, limits_of};
 
 use super::error::{check, failed};
 use super::library::{self, Driver};
-use super::{DeviceFacts, GpuError};
+use super::{DeviceFacts, GpuError, handles};
 use crate::backend::gpus::{GpuInfo, MODELLED};
 
 /// The GPUs of this computer.
@@ -49,7 +48,7 @@ pub fn length(bytes: u64) -> Result<usize, GpuError> {
 }
 
 fn start() -> Result<(), GpuError> {
-    cust::init(CudaFlags::empty()).map_err(|error| failed("starting the CUDA driver", error))
+    handles::start().map_err(|error| failed("starting the CUDA driver", error))
 }
 
 fn info(ordinal: u32, driver: Driver) -> Result<(Device, GpuInfo), GpuError> {

@@ -1,11 +1,95 @@
-//! Events and scratch memory of a context: driver handles that free themselves.
+//! Handles of the driver that free themselves: contexts, modules, events, scratch memory.
 //!
-//! `cust` keeps the raw handle of its events to itself, and packed launches, waits and times across streams need it.
+//! `cust` keeps the raw handles of its own to itself, which packed launches, waits and times across streams need, and gives back the
+//! errors it knows: any other, such as that PTX is too new (222) or a GPU is lost (46), it calls unknown (999).
 
+use std::ffi::CString;
+
+use cust::device::Device;
 use cust::sys;
 
-use super::error::{DriverResult, no_memory, result};
+use super::error::{DriverError, DriverResult, no_memory, result};
 use super::{GpuError, driver};
+use crate::backend::gpus::Image;
+
+/// Starts the driver; it may be started again.
+pub fn start() -> DriverResult<()> {
+    // SAFETY: no flags are defined.
+    result(unsafe { sys::cuInit(0) })
+}
+
+/// Waits for all work of the context that is current.
+pub fn synchronize() -> DriverResult<()> {
+    // SAFETY: it takes nothing; without a context the driver refuses.
+    result(unsafe { sys::cuCtxSynchronize() })
+}
+
+/// A context on a device. Drop it after all that lives in it.
+pub struct Context(sys::CUcontext);
+
+impl Context {
+    /// A new one, current in this thread.
+    pub fn new(device: Device) -> DriverResult<Self> {
+        let mut context = std::ptr::null_mut();
+        // SAFETY: `context` is a place for one handle, the device is one that the driver listed; flags 0 let it choose how to wait.
+        result(unsafe { sys::cuCtxCreate_v2(&raw mut context, 0, device.as_raw()) })?;
+        Ok(Self(context))
+    }
+
+    /// Makes it current in this thread.
+    pub fn make_current(&self) -> DriverResult<()> {
+        // SAFETY: the context is alive.
+        result(unsafe { sys::cuCtxSetCurrent(self.0) })
+    }
+}
+
+impl Drop for Context {
+    fn drop(&mut self) {
+        // SAFETY: the context came from `new` and is destroyed once. A driver that fails here has nothing left to free.
+        let _ = result(unsafe { sys::cuCtxDestroy_v2(self.0) });
+    }
+}
+
+/// Code loaded into the context that is current. Drop it with that context current.
+pub struct Module(sys::CUmodule);
+
+impl Module {
+    pub fn load(image: &Image<'_>) -> DriverResult<Self> {
+        match image {
+            Image::Cubin(bytes) => Self::load_from(bytes.as_ptr()),
+            // Text with a zero in it is no PTX.
+            Image::Ptx(text) => match CString::new(*text) {
+                Ok(text) => Self::load_from(text.as_ptr().cast()),
+                Err(_) => Err(DriverError::INVALID_IMAGE),
+            },
+        }
+    }
+
+    fn load_from(image: *const u8) -> DriverResult<Self> {
+        const NONE: *mut std::ffi::c_void = std::ptr::null_mut();
+        let mut module = std::ptr::null_mut();
+        // SAFETY: `module` is a place for one handle; the image is a cubin, which tells its length, or text that ends in zero; no
+        // options are given.
+        result(unsafe { sys::cuModuleLoadDataEx(&raw mut module, image.cast(), 0, NONE.cast(), NONE.cast()) })?;
+        Ok(Self(module))
+    }
+
+    /// A kernel by its name.
+    pub fn function(&self, name: &str) -> DriverResult<sys::CUfunction> {
+        let name = CString::new(name).map_err(|_| DriverError::NOT_FOUND)?;
+        let mut function = std::ptr::null_mut();
+        // SAFETY: `function` is a place for one handle, the module is alive, the name ends in zero.
+        result(unsafe { sys::cuModuleGetFunction(&raw mut function, self.0, name.as_ptr()) })?;
+        Ok(function)
+    }
+}
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        // SAFETY: the module came from `load` and is unloaded once.
+        let _ = result(unsafe { sys::cuModuleUnload(self.0) });
+    }
+}
 
 /// An event of the context that is current. Drop it with that context current.
 pub struct Event(sys::CUevent);

@@ -18,8 +18,6 @@ use std::collections::{BTreeMap, HashMap};
 use std::ffi::c_void;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use cust::context::legacy::{Context, ContextFlags, CurrentContext};
-use cust::module::Module;
 use cust::stream::{Stream, StreamFlags};
 use cust::sys;
 use warpwise_simt::device::Device;
@@ -28,7 +26,7 @@ use clocks::ClockWatch;
 pub use driver::gpus;
 use error::{DriverError, DriverResult, failed};
 use gate::Gate;
-use handles::Event;
+use handles::{Context, Event, Module};
 pub use library::{Driver, NoDriver};
 use sample::Clock;
 
@@ -97,13 +95,8 @@ impl Cuda {
         let gate = Gate::new(model, code)?;
         let (device, facts) = driver::facts(ordinal, driver)?;
         let (l2_bytes, clock_mhz) = driver::cache_and_clock(device)?;
-        let context = Context::create_and_push(ContextFlags::SCHED_AUTO, device)
-            .map_err(|error| failed("creating a context", error))?;
-        let module = match image {
-            Image::Cubin(bytes) => Module::from_cubin(bytes, &[]),
-            Image::Ptx(text) => Module::from_ptx(text, &[]),
-        };
-        let module = module.map_err(|error| error::load_failed(image, &facts, error))?;
+        let context = Context::new(device).map_err(|error| failed("creating a context", error))?;
+        let module = Module::load(image).map_err(|error| error::load_failed(image, &facts, error))?;
         let clocks = match driver {
             Driver::Nvidia => ClockWatch::open(device),
             Driver::Warpwise => None,
@@ -116,7 +109,7 @@ impl Cuda {
     /// Makes the context current in this thread.
     fn enter(&self) -> Result<MutexGuard<'_, State>, GpuError> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        CurrentContext::set_current(&self.context).map_err(|error| failed("making the context current", error))?;
+        self.context.make_current().map_err(|error| failed("making the context current", error))?;
         Ok(state)
     }
 
@@ -143,13 +136,9 @@ impl Cuda {
 
     /// The kernel's handle. A context that is poisoned meanwhile says so here too: a driver loads kernels when they are asked for.
     fn function(&self, state: &mut State, kernel: &str) -> Result<sys::CUfunction, GpuError> {
-        if kernel.contains('\0') {
-            return Err(GpuError::Load(format!("{kernel:?} is no kernel's name")));
-        }
-        let function = self.module.get_function(kernel).map_err(DriverError::from);
-        match function {
+        match self.module.function(kernel) {
             Err(DriverError::NOT_FOUND) => Err(error::no_kernel(kernel, DriverError::NOT_FOUND)),
-            other => Ok(self.settle(state, "finding a kernel", other)?.to_raw()),
+            other => self.settle(state, "finding a kernel", other),
         }
     }
 
@@ -375,14 +364,13 @@ impl Backend for Cuda {
 impl Cuda {
     /// Waits for all work of the context.
     fn wait(&self, state: &mut State) -> Result<(), GpuError> {
-        let result = CurrentContext::synchronize().map_err(DriverError::from);
-        self.settle(state, "waiting for the device", result)
+        self.settle(state, "waiting for the device", handles::synchronize())
     }
 }
 
 /// Streams, events and the module are destroyed by their own destructors, in a thread that has the context.
 impl Drop for Cuda {
     fn drop(&mut self) {
-        let _ = CurrentContext::set_current(&self.context);
+        let _ = self.context.make_current();
     }
 }
