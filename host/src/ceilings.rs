@@ -38,15 +38,17 @@ pub struct Ceilings {
     pub copy: Ceiling,
     /// Whose copy that is: the driver's or a kernel's.
     pub copy_by: &'static str,
-    /// Streams of one direction; `None` for a model, which has one bandwidth for all.
-    pub one_way: Option<OneWay>,
+    /// What was measured beside that copy; `None` for a model, which has one bandwidth for all.
+    pub beside: Option<Beside>,
     /// Fused multiply-adds of 32 bits; GFLOP/s.
     pub fma: Ceiling,
 }
 
-/// Reading and writing alone; GB/s. Memory that changes from one to the other loses time, so both are faster than a copy.
+/// Other streams; GB/s. Memory that changes between reading and writing loses time, so one of them alone is faster than a copy.
 #[derive(Clone, Debug, PartialEq)]
-pub struct OneWay {
+pub struct Beside {
+    /// The driver's copy of 1 GiB, which is what "the copy bandwidth" usually means.
+    pub usual_copy: Ceiling,
     pub read: Ceiling,
     pub write: Ceiling,
 }
@@ -79,8 +81,7 @@ impl Ceilings {
     pub fn measure(gpu: &Gpu) -> Result<Self, GpuError> {
         let streams = streams::measure(gpu)?;
         let (copy, copy_by) = streams.fastest_copy();
-        let one_way = OneWay { read: streams.read, write: streams.write };
-        Ok(Self { copy, copy_by, one_way: Some(one_way), fma: fma(gpu)? })
+        Ok(Self { copy, copy_by, beside: Some(streams.beside), fma: fma(gpu)? })
     }
 
     /// What the model's parameters allow.
@@ -100,7 +101,7 @@ impl Ceilings {
         Self {
             copy: Ceiling { work: bytes, time: time(bytes / bytes_per_us) },
             copy_by: "the model",
-            one_way: None,
+            beside: None,
             // A millisecond of it.
             fma: Ceiling { work: 1e3 * flops_per_us, time: time(1e3) },
         }
@@ -116,14 +117,19 @@ impl Ceilings {
         self.copy.share(bytes, time.us())
     }
 
+    /// The share of the driver's copy of the usual size; `None` for a model.
+    pub fn share_of_usual_copy(&self, bytes: f64, time: &Time) -> Option<f64> {
+        self.beside.as_ref().map(|beside| beside.usual_copy.share(bytes, time.us()))
+    }
+
     /// The share of the bandwidth of reading alone; `None` for a model.
     pub fn share_of_read(&self, bytes: f64, time: &Time) -> Option<f64> {
-        self.one_way.as_ref().map(|one_way| one_way.read.share(bytes, time.us()))
+        self.beside.as_ref().map(|beside| beside.read.share(bytes, time.us()))
     }
 
     /// Whether moving so many bytes in this time is more than memory does in any direction: they came from a cache.
     pub fn is_beyond_memory(&self, bytes: f64, time: &Time) -> bool {
-        let one_way = self.one_way.iter().flat_map(|one_way| [&one_way.read, &one_way.write]);
+        let one_way = self.beside.iter().flat_map(|beside| [&beside.read, &beside.write]);
         one_way.chain([&self.copy]).all(|ceiling| ceiling.share(bytes, time.us()) > 1.0)
     }
 
@@ -179,9 +185,10 @@ mod tests {
         let mut ceilings = Ceilings { copy, ..h200() };
         let time = Time::measured(&mut [0.9], "H200".to_owned());
         assert!(ceilings.is_beyond_memory(1e6, &time), "nothing is known but the copy");
-        ceilings.one_way = Some(OneWay { read: one_way(0.8), write: one_way(0.95) });
+        ceilings.beside = Some(Beside { usual_copy: one_way(1.1), read: one_way(0.8), write: one_way(0.95) });
         assert!(!ceilings.is_beyond_memory(1e6, &time));
-        assert_eq!(ceilings.share_of_read(1e6, &time), Some(0.8 / 0.9));
+        let of_read = ceilings.share_of_read(1e6, &time);
+        assert!(of_read.is_some_and(|share| (share - 0.8 / 0.9).abs() < 1e-12), "{of_read:?}");
     }
 
     #[test]

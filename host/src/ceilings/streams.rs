@@ -4,13 +4,16 @@
 
 use warpwise_kernels::ceilings::{READ_STREAM_QUADS, copy_stream, read_stream, write_stream};
 
-use super::Ceiling;
+use super::{Beside, Ceiling};
 use crate::backend::{DeviceBuffer, Gpu, GpuError, LaunchShape, StreamId};
 use crate::numbers::Time;
 
 /// Bytes of each buffer, the first that fits: the longer a stream, the less its beginning and end weigh (on an H200 a copy of 4 GiB
 /// is 0.6% faster than one of 1 GiB). The least is still far more than any L2 holds.
 const BYTES: [usize; 4] = [4 << 30, 2 << 30, 1 << 30, 512 << 20];
+
+/// Bytes of the usual measurement of a copy's bandwidth: that of 2²⁸ elements of four bytes.
+pub const USUAL_BYTES: usize = 1 << 30;
 
 const WARM_UP: usize = 3;
 const SAMPLES: usize = 30;
@@ -25,8 +28,7 @@ const NEEDLE: u32 = 0x9e37_79b9;
 pub struct Streams {
     drivers_copy: Ceiling,
     kernels_copy: Ceiling,
-    pub read: Ceiling,
-    pub write: Ceiling,
+    pub beside: Beside,
 }
 
 impl Streams {
@@ -44,21 +46,23 @@ impl Streams {
 pub fn measure(gpu: &Gpu) -> Result<Streams, GpuError> {
     let (from, to) = buffers(gpu)?;
     let bytes = from.len() * size_of::<u32>();
+    let usual = gpu.zeros::<u32>(from.len().min(USUAL_BYTES / size_of::<u32>()))?;
     let n = (bytes / QUAD_BYTES) as u32;
     let (wide, fours) = (LaunchShape::linear(n, BLOCK), LaunchShape::linear(n / READ_STREAM_QUADS, BLOCK));
-    let work: [&dyn Fn() -> Result<(), GpuError>; 4] = [
+    let work: [&dyn Fn() -> Result<(), GpuError>; 5] = [
+        &|| gpu.copy(&from, &usual),
         &|| gpu.copy(&from, &to),
         &|| gpu.launch_shaped(&copy_stream, wide, (from.ptr(), to.ptr(), n)).map(drop),
         &|| gpu.launch_shaped(&read_stream, fours, (from.ptr(), to.ptr(), NEEDLE)).map(drop),
         &|| gpu.launch_shaped(&write_stream, wide, (to.ptr(), n, NEEDLE)).map(drop),
     ];
-    let [drivers_copy, kernels_copy, read, write] = sampled(gpu, work)?;
-    let ceiling = |time, directions: usize| Ceiling { work: (directions * bytes) as f64, time };
+    let [usual_copy, drivers_copy, kernels_copy, read, write] = sampled(gpu, work)?;
+    let ceiling = |time, bytes: usize| Ceiling { work: bytes as f64, time };
+    let usual_copy = ceiling(usual_copy, 2 * usual.len() * size_of::<u32>());
     Ok(Streams {
-        drivers_copy: ceiling(drivers_copy, 2),
-        kernels_copy: ceiling(kernels_copy, 2),
-        read: ceiling(read, 1),
-        write: ceiling(write, 1),
+        drivers_copy: ceiling(drivers_copy, 2 * bytes),
+        kernels_copy: ceiling(kernels_copy, 2 * bytes),
+        beside: Beside { usual_copy, read: ceiling(read, bytes), write: ceiling(write, bytes) },
     })
 }
 

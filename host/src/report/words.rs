@@ -65,7 +65,7 @@ fn share(row: &KernelRow, time: &Time, ceilings: &[Ceilings]) -> Option<String> 
 /// What stands above every kernel of a device: `the NVIDIA H200 at most, measured: a copy 4276 GB/s (by copy_stream), reading
 /// alone 4690, writing alone 4690, FMA 61.2 TFLOP/s`.
 pub fn ceilings_line(ceilings: &Ceilings) -> String {
-    let Ceilings { copy, copy_by, one_way, fma } = ceilings;
+    let Ceilings { copy, copy_by, beside, fma } = ceilings;
     let how = if copy.time.is_measured() { "measured" } else { "modelled" };
     let (copy_gbs, fma_tflops) = (real(copy.giga_per_second()), real(fma.giga_per_second() / 1e3));
     let with_doubts = |rate: String, time: &Time| match time.doubts().join("; ") {
@@ -73,8 +73,8 @@ pub fn ceilings_line(ceilings: &Ceilings) -> String {
         doubts => format!("{rate} ({doubts})"),
     };
     let mut copy_rate = with_doubts(format!("a copy {copy_gbs} GB/s"), &copy.time);
-    if let Some(one_way) = one_way {
-        let [read, write] = [&one_way.read, &one_way.write].map(|rate| real(rate.giga_per_second()));
+    if let Some(beside) = beside {
+        let [read, write] = [&beside.read, &beside.write].map(|rate| real(rate.giga_per_second()));
         copy_rate = format!("{copy_rate} (by {copy_by}), reading alone {read}, writing alone {write}");
     }
     let fma_rate = with_doubts(format!("FMA {fma_tflops} TFLOP/s"), &fma.time);

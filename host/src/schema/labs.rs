@@ -33,7 +33,9 @@ struct CeilingsJson<'a> {
     copy_gbs: Real,
     copy_by: &'a str,
     copy_time: TimeJson<'a>,
-    /// Measured ones only.
+    /// These three are measured or absent: the driver's copy of 1 GiB, reading alone, writing alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    usual_copy_gbs: Option<Real>,
     #[serde(skip_serializing_if = "Option::is_none")]
     read_gbs: Option<Real>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -226,8 +228,9 @@ fn ceilings(ceilings: &Ceilings) -> CeilingsJson<'_> {
         copy_gbs: Real(ceilings.copy.giga_per_second()),
         copy_by: ceilings.copy_by,
         copy_time: time(&ceilings.copy.time),
-        read_gbs: ceilings.one_way.as_ref().map(|one_way| Real(one_way.read.giga_per_second())),
-        write_gbs: ceilings.one_way.as_ref().map(|one_way| Real(one_way.write.giga_per_second())),
+        usual_copy_gbs: ceilings.beside.as_ref().map(|beside| Real(beside.usual_copy.giga_per_second())),
+        read_gbs: ceilings.beside.as_ref().map(|beside| Real(beside.read.giga_per_second())),
+        write_gbs: ceilings.beside.as_ref().map(|beside| Real(beside.write.giga_per_second())),
         fma_gflops: Real(ceilings.fma.giga_per_second()),
         fma_time: time(&ceilings.fma.time),
     }
