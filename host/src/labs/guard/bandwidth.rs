@@ -67,7 +67,7 @@ pub fn claims() -> Vec<Claim> {
             "vecadd at 2²⁸: share of what the driver's copy of 1 GiB moves in this run",
             at_least(0.80),
         )
-        .note("that copy is not the fastest one: of the ceiling above the tables it is a percent less")
+        .note("that copy is not the fastest one: of the ceiling in the report it is one to three percent less")
         .on_gpu(),
         Claim::new("wide_of_copy", section, "vecadd4, four elements a thread: share of the fastest copy", at_least(0.93))
             .note("more than 1 where memory loses time between reading and writing: it reads twice what it writes, a copy once")
