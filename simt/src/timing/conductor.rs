@@ -49,6 +49,9 @@ const IDLE_QUANTA_MAX: u64 = 100_000;
 /// A block that takes so many times the instructions of those before it is not left out: it may wait for another.
 const BLOCK_INSTRUCTIONS_FACTOR: u64 = 16;
 
+/// Blocks that are left out are compared with those before them so often a wave.
+const STRETCHES_PER_WAVE: u64 = 8;
+
 /// How a launch came to its end.
 pub(super) struct Ended {
     /// When the last block was taken off its SM.
@@ -151,7 +154,13 @@ impl<'c, 'm> Conductor<'c, 'm> {
         }
         let extent = Extent::now(sms.iter().map(|sm| &**sm), self.uncore);
         match self.sampler.consider(self.blocks_started, extent) {
-            Some(plan) => self.leave_out(&plan, now, executor),
+            Some(plan) => {
+                self.leave_out(&plan, now, executor)?;
+                if self.blocks_started < self.run.launch.grid.block_count() {
+                    self.sampler.resume(now, extent);
+                }
+                Ok(())
+            }
             None => Ok(()),
         }
     }
@@ -165,22 +174,26 @@ impl<'c, 'm> Conductor<'c, 'm> {
             block_at: self.run.block_at,
             begun_max: self.run.rules.wave_blocks as usize,
             sm_count: self.run.sm_count,
-            block_instructions_max: BLOCK_INSTRUCTIONS_FACTOR * plan.instructions_per_block,
+            instructions_per_block: plan.instructions_per_block,
+            stretch: (self.run.rules.wave_blocks / STRETCHES_PER_WAVE).max(1),
+            block_instructions_max: BLOCK_INSTRUCTIONS_FACTOR * plan.instructions_per_block as u64,
             cycle: now,
         };
         let mut memory = self.parts.memory.write().unwrap_or_else(PoisonError::into_inner);
         let skipped = skip.run(executor, &mut memory)?;
         self.boundary.count_changes(skipped.changes);
-        self.instructions_left_out = executor.tally().instructions() - before;
+        let instructions = executor.tally().instructions() - before;
+        self.instructions_left_out += instructions;
         // They count as progress whether or not they wrote.
-        self.progress.0 += self.instructions_left_out;
+        self.progress.0 += instructions;
         self.blocks_started += skipped.ended + skipped.begun.len() as u64;
-        self.begun = skipped.begun;
-        let cycles = (plan.cycles_per_block * skipped.ended as f64).round() as u64;
-        let mut extent =
-            plan.window.times(self.instructions_left_out as f64 / plan.window.all_instructions().max(1) as f64);
+        self.begun.extend(skipped.begun);
+        let share = skipped.instructions as f64 / plan.window.all_instructions().max(1) as f64;
+        let cycles = (plan.cycles_per_block / plan.instructions_per_block * skipped.instructions as f64).round() as u64;
+        let mut extent = plan.window.times(share);
         extent.sm_active_cycles = cycles * u64::from(self.run.sm_count);
-        self.left_out = Some(LeftOut { blocks: skipped.ended, cycles, extent, spread: plan.spread, waves: plan.waves });
+        let left_out = LeftOut { blocks: skipped.ended, cycles, extent, spread: plan.spread, waves: plan.waves };
+        self.left_out = Some(self.left_out.map_or(left_out, |before| before.and(&left_out)));
         Ok(())
     }
 

@@ -66,6 +66,21 @@ pub(crate) struct LeftOut {
     pub waves: u64,
 }
 
+impl LeftOut {
+    /// Both parts.
+    pub fn and(&self, other: &Self) -> Self {
+        let cycles = self.cycles + other.cycles;
+        let weighted = self.spread * self.cycles as f64 + other.spread * other.cycles as f64;
+        Self {
+            blocks: self.blocks + other.blocks,
+            cycles,
+            extent: self.extent.plus(&other.extent),
+            spread: if cycles > 0 { weighted / cycles as f64 } else { 0.0 },
+            waves: self.waves + other.waves,
+        }
+    }
+}
+
 /// SMs in as many parts as there are threads: SM `i` is in part `i` mod threads.
 pub(super) struct Parts<'m> {
     sms: Vec<Mutex<Vec<Sm>>>,

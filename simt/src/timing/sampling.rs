@@ -3,7 +3,8 @@
 //! Every time that as many blocks have ended as live at once (a wave), time and blocks are noted. Once the later half of the waves
 //! so far, in four groups, all took the same time a block, and executed the same instructions a block, what comes is taken to go on
 //! like that: the blocks in between are executed for their results only, and the last waves are timed again, so that the tail of
-//! the launch is simulated and not guessed. How far the four groups lie apart is the error that is stated.
+//! the launch is simulated and not guessed. If those blocks turn out to execute more or less than the ones before, timing starts
+//! again where they do. How far the four groups lie apart is the error that is stated.
 
 use super::extent::Extent;
 
@@ -66,7 +67,7 @@ pub(crate) struct Plan {
     /// The next so many blocks.
     pub blocks: u64,
     pub cycles_per_block: f64,
-    pub instructions_per_block: u64,
+    pub instructions_per_block: f64,
     /// Of the waves that were compared.
     pub window: Extent,
     /// Half of the spread of their times a block, as a share of the mean.
@@ -158,11 +159,18 @@ impl Sampler {
         Some(Plan {
             blocks: skipped,
             cycles_per_block,
-            instructions_per_block: instructions as u64,
+            instructions_per_block: instructions,
             window,
             spread: spread / 2.0,
             waves: (GROUPS * group) as u64,
         })
+    }
+
+    /// Starts to take notes again: the blocks that were left out came to an end before their time, since they became others.
+    pub fn resume(&mut self, cycle: u64, extent: Extent) {
+        let (retired, instructions) = (self.retired, self.instructions);
+        self.notes = vec![Note { cycle, retired, instructions, extent }];
+        (self.fresh, self.done) = (0, false);
     }
 
     /// Whether L2 will go on as it has. A stream writes nothing to memory before L2 is full, so a launch that will fill it has to
@@ -214,7 +222,10 @@ mod tests {
         let (wave, plan) = plan(RULES, 100, |number| (if number == 1 { 900 } else { 500 }, 200, 0));
         let plan = plan.unwrap();
         assert_eq!((wave, plan.waves, plan.spread), (8, 4, 0.0));
-        assert_eq!((plan.cycles_per_block, plan.instructions_per_block, plan.window.instructions), (5.0, 200, 80_000));
+        assert_eq!(
+            (plan.cycles_per_block, plan.instructions_per_block, plan.window.instructions),
+            (5.0, 200.0, 80_000)
+        );
         // 900 blocks have started, and 200 or more are left for the end.
         assert_eq!(plan.blocks, 1_000_000 - 900 - 200);
     }

@@ -66,6 +66,24 @@ fn results_and_counters_of_a_sampled_launch_are_those_of_a_whole_one_and_its_tim
 }
 
 #[test]
+fn where_the_blocks_become_others_timing_starts_again() {
+    let run = |unsampled_instructions| {
+        let mut bench = bench(unsampled_instructions, 1);
+        let (n, blocks) = (256 * 24 * WAVE, 90 * WAVE);
+        let [a, b, c] = [0; 3].map(|_| bench.alloc(4 * u64::from(n)));
+        let report = bench.run(&vecadd(), blocks, 256, &[a, b, c, n.into()]);
+        assert_eq!(report.fault, None);
+        report
+    };
+    let (whole, sampled) = (run(u64::MAX), run(300_000));
+    assert_eq!(whole.counters, sampled.counters);
+    let how = timing(&sampled).sampled.unwrap();
+    assert!(how.timed_blocks < 2 * how.blocks / 3, "{how:?}");
+    let off = timing(&sampled).execution_cycles as f64 / timing(&whole).execution_cycles as f64 - 1.0;
+    assert!(off.abs() < 0.05, "{off} off; {how:?}");
+}
+
+#[test]
 fn a_sampled_launch_takes_the_same_cycles_on_any_number_of_threads() {
     let one = add(400_000, 1, 24 * WAVE);
     assert!(timing(&one.0).sampled.is_some());
