@@ -147,7 +147,9 @@ fn products_have_low_high_and_wide_forms() {
     check("IMAD R8, R4, R5, -R6", |a, b, c, _| a.wrapping_mul(b).wrapping_sub(c));
     check("IMAD.MOV R8, RZ, RZ, -R6", |_, _, c, _| c.wrapping_neg());
     check("IMAD.SHL.U32 R8, R4, 0x8, RZ", |a, _, _, _| a << 3);
-    check("IMAD.HI.U32 R8, R4, R5, R6", |a, b, c, _| (((u64::from(a) * u64::from(b)) >> 32) as u32).wrapping_add(c));
+    // The addend has 64 bits.
+    let product = |a: u32, b: u32| u64::from(a) * u64::from(b);
+    check("IMAD.HI.U32 R8, R4, R5, R6", move |a, b, c, d| (product(a, b).wrapping_add(pair(c, d)) >> 32) as u32);
     let signed = |a: u32, b: u32| i64::from(a as i32) * i64::from(b as i32);
     check("IMAD.HI R8, R4, R5, RZ", move |a, b, _, _| (signed(a, b) >> 32) as u32);
     // The result overlaps a source by half.

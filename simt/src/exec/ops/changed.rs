@@ -30,8 +30,12 @@ pub(super) fn float(alu: &Alu, source: u32, a: f32) -> f32 {
     f32::from_bits((a.to_bits() & !abs) ^ neg)
 }
 
+/// A source of `f64`; a NaN goes through as it is.
 #[inline(always)]
 fn wide(alu: &Alu, source: u32, a: f64) -> f64 {
+    if a.is_nan() {
+        return a;
+    }
     let (abs, neg) = (u64::from(bit(alu.mods.abs, source)) << 63, u64::from(bit(alu.mods.neg, source)) << 63);
     f64::from_bits((a.to_bits() & !abs) ^ neg)
 }

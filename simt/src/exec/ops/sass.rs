@@ -31,6 +31,7 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         (LeaHi, _) => flagged(lea_hi),
         (Shf, _) => ternary_with(shift),
         (MadCarry, _) if mods.half == Half::Wide => flagged(mad_wide),
+        (MadCarry, _) if mods.half == Half::Hi => flagged(mad_high),
         (MadCarry, _) => flagged(mad),
         (MinMax, Ty::F32) => flagged(extreme_float),
         (MinMax, _) => flagged(extreme),
@@ -134,12 +135,7 @@ fn shift(alu: &Alu, low: u32, by: u32, high: u32) -> u32 {
 
 fn mad(alu: &Alu, a: u32, b: u32, c: u32, flags: u32) -> (u32, u32) {
     let (a, b) = (integer(alu, 0, a), integer(alu, 1, b));
-    let product = match (alu.ty.is_signed(), alu.mods.half) {
-        (true, Half::Hi) => ((i64::from(a as i32) * i64::from(b as i32)) as u64) >> 32,
-        (false, Half::Hi) => (u64::from(a) * u64::from(b)) >> 32,
-        _ => u64::from(a.wrapping_mul(b)),
-    };
-    carried(u64::from(product as u32) + term(alu, 2, c) + carry_in(alu, flags & 1))
+    carried(u64::from(a.wrapping_mul(b)) + term(alu, 2, c) + carry_in(alu, flags & 1))
 }
 
 fn mad_wide(alu: &Alu, a: u32, b: u32, c: u64, flags: u32) -> (u64, u32) {
@@ -153,6 +149,12 @@ fn mad_wide(alu: &Alu, a: u32, b: u32, c: u64, flags: u32) -> (u64, u32) {
     (sum, u32::from(first | second))
 }
 
+/// The upper half of the same sum: the addend has 64 bits here too.
+fn mad_high(alu: &Alu, a: u32, b: u32, c: u64, flags: u32) -> (u32, u32) {
+    let (sum, carry) = mad_wide(alu, a, b, c, flags);
+    ((sum >> 32) as u32, carry)
+}
+
 fn extreme(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
     let (a, b) = (integer(alu, 0, a), integer(alu, 1, b));
     let less = if alu.ty.is_signed() { (a as i32) < (b as i32) } else { a < b };
@@ -160,7 +162,12 @@ fn extreme(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
 }
 
 fn extreme_float(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
-    let operands = [float(alu, 0, f32::from_bits(a)), float(alu, 1, f32::from_bits(b))];
+    // XORSIGN takes the signs that the sources had before their bars.
+    let source = |source: u32, bits: u32| match alu.mods.xorsign_abs {
+        true => f32::from_bits(bits),
+        false => float(alu, source, f32::from_bits(bits)),
+    };
+    let operands = [source(0, a), source(1, b)];
     let mut alu = *alu;
     alu.kind = if flags & 1 != 0 { AluKind::Min } else { AluKind::Max };
     (super::float32::lesser_or_greater(&alu, operands), 0)

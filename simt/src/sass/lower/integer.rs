@@ -72,17 +72,18 @@ impl Lowering<'_> {
         self.with_result(parts, instr)
     }
 
-    /// `R, [P,] a, b, c [, Pin]`. MOV, IADD and SHL are forms of it with a constant where the name says so.
+    /// `R, [P,] a, b, c [, Pin]`. MOV, IADD and SHL are forms of it with a constant where the name says so. With `.WIDE` and `.HI`, c
+    /// has 64 bits.
     fn imad(&mut self, parts: &Parts<'_>) -> Lowered {
         parts.modifiers.ignore(&["MOV", "IADD", "SHL"]);
         let outs = predicates_from(parts, 1);
         let ty = parts.modifiers.word();
         let half = parts.modifiers.pick(&[("WIDE", Half::Wide), ("HI", Half::Hi)]).unwrap_or_default();
         let carry_in = parts.modifiers.has("X");
-        let words: &[u16] = if half == Half::Wide { &[1, 1, 2] } else { &[1, 1, 1] };
+        let words: &[u16] = if half == Half::Lo { &[1, 1, 1] } else { &[1, 1, 2] };
         let carries = self.carries(parts, outs)?;
         let carry_out = carries != [None; 2];
-        let kind = if carry_in || carry_out { AluKind::MadCarry } else { AluKind::Mad };
+        let kind = if carry_in || carry_out || half == Half::Hi { AluKind::MadCarry } else { AluKind::Mad };
         let mods = Mods { half, carry_in, carry_out, ..Mods::default() };
         let mut instr = self.lanewise(parts, kind, ty, mods, 1 + outs, words)?;
         if carry_in {
