@@ -81,7 +81,9 @@ impl Lowering<'_> {
             return Err(format!("an address was expected as operand {at}"));
         };
         let Address { base, index, offset } = *address;
-        let wide_address = base.is_some_and(|base| base.wide);
+        // A compare-and-swap has no descriptor, and its pair of registers is printed as `[R2]`; `.E` says that it is one.
+        let extended = parts.modifiers.has("CAS") && parts.modifiers.has("E");
+        let wide_address = base.is_some_and(|base| base.wide || extended);
         let form = Index { shift: base.map_or(0, |base| base.shift), wide: index.is_some_and(|index| index.wide) };
         if index.is_some_and(|index| index.shift > 0) {
             return Err("a scaled index".to_owned());
