@@ -17,14 +17,19 @@ pub struct Bounds {
 }
 
 /// The table, by entry. A kernel that is not in it has no bounds.
-pub static BOUNDS: &[Bounds] = &[Bounds {
-    // Six blocks of 256 threads are the 48 warps of an SM of compute capability 12.0, and leave 65,536 / 1,536 = 42
-    // registers a thread, of which allocation in steps of 8 permits 40.
-    entry: "heavy_capped",
-    max_threads: Some([256, 1, 1]),
-    min_blocks_per_sm: Some(6),
-    max_registers: None,
-}];
+pub static BOUNDS: &[Bounds] = &[
+    Bounds {
+        // Six blocks of 256 threads are the 48 warps of an SM of compute capability 12.0, and leave 65,536 / 1,536 = 42
+        // registers a thread, of which allocation in steps of 8 permits 40.
+        entry: "heavy_capped",
+        max_threads: Some([256, 1, 1]),
+        min_blocks_per_sm: Some(6),
+        max_registers: None,
+    },
+    Bounds { entry: "accumulators_capped", max_threads: None, min_blocks_per_sm: None, max_registers: Some(40) },
+    // Blocks of 1,024 threads have at most 64 registers each; without this the compiler may take more.
+    Bounds { entry: "matmul_tiled", max_threads: Some([32, 32, 1]), min_blocks_per_sm: None, max_registers: None },
+];
 
 /// The bounds of an entry, if it has any.
 pub fn of(entry: &str) -> Option<&'static Bounds> {

@@ -11,19 +11,26 @@
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
 
+pub mod access;
+pub mod atomics;
 pub mod blur;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod bounds;
+pub mod calibration;
 pub mod ceilings;
+pub mod compute;
 pub mod divergence;
 pub mod maths;
+pub mod matmul;
 pub mod mix;
 pub mod occupancy;
 pub mod predication;
 pub mod primitives;
+pub mod reduce;
 pub mod shared;
 pub mod slow;
 mod special;
+pub mod transpose;
 pub mod vecadd;
 pub mod whoami;
 

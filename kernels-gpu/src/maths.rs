@@ -6,6 +6,8 @@
 #[allow(unused_imports)] // on the host, the inherent methods of f32 come first
 use cuda_std::GpuFloat;
 
+use crate::special;
+
 /// The factor of the map `x ↦ FACTOR * x + SUMMAND`, whose fixed point is [`FIXED_POINT`].
 const FACTOR: f32 = 0.999;
 const SUMMAND: f32 = 0.001;
@@ -160,4 +162,159 @@ pub fn successor(mut value: u32, steps: u32) -> u32 {
         value = value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
     }
     value
+}
+
+/// The `steps`-fold approximate reciprocal square root, which tends to 1.
+#[inline(always)]
+pub fn reciprocal_roots(mut x: f32, steps: u32) -> f32 {
+    for _ in 0..steps {
+        x = special::reciprocal_sqrt(x);
+    }
+    x
+}
+
+/// `steps` times the square and 1; wraps at 2^32.
+#[inline(always)]
+pub fn squares(mut value: u32, steps: u32) -> u32 {
+    for _ in 0..steps {
+        value = value.wrapping_mul(value).wrapping_add(1);
+    }
+    value
+}
+
+/// 1 / `x`: approximate on a GPU, exact on the host.
+#[inline(always)]
+pub fn reciprocal(x: f32) -> f32 {
+    special::reciprocal(x)
+}
+
+/// e to the power of `x`, by the power of two: approximate on a GPU.
+#[inline(always)]
+pub fn exponential(x: f32) -> f32 {
+    special::exp2(x * core::f32::consts::LOG2_E)
+}
+
+/// The successor in the chain of [`crate::calibration::chase_shared()`]: a full period, since 32 and 1024 share their
+/// prime factors and 4 divides both.
+#[inline(always)]
+pub fn shared_successor(at: u32) -> u32 {
+    (33 * at + 1) % crate::calibration::SHARED_CHAIN as u32
+}
+
+/// `start` plus the products of `row(k)` and `column(k)` for k from 0 to `n` - 1, each fused and in this order.
+#[inline(always)]
+pub fn dot(row: impl Fn(u32) -> f32, column: impl Fn(u32) -> f32, n: u32, start: f32) -> f32 {
+    let mut sum = start;
+    for k in 0..n {
+        sum = row(k).mul_add(column(k), sum);
+    }
+    sum
+}
+
+/// How many of the `len` ascending values, but the last, are less than `key`; `len` is a power of two.
+#[inline(always)]
+pub fn lower_bound(read: impl Fn(u32) -> u32, key: u32, len: u32) -> u32 {
+    let mut below = 0;
+    let mut step = len / 2;
+    while step > 0 {
+        if read(below + step - 1) < key {
+            below += step;
+        }
+        step /= 2;
+    }
+    below
+}
+
+/// A cell of a cube of `n` cells an edge after one step of heat conduction; `read` takes a cell's place in memory.
+#[inline(always)]
+pub fn heat(read: impl Fn(u32) -> f32, [x, y, z]: [u32; 3], n: u32) -> f32 {
+    const RATE: f32 = 0.125;
+    let (row, layer) = (n, n * n);
+    let cell = z * layer + y * row + x;
+    let own = read(cell);
+    let is_inside = |at: u32| at > 0 && at + 1 < n;
+    if !(is_inside(x) && is_inside(y) && is_inside(z)) {
+        return own;
+    }
+    let around =
+        read(cell - 1) + read(cell + 1) + read(cell - row) + read(cell + row) + read(cell - layer) + read(cell + layer);
+    (around - 6.0 * own).mul_add(RATE, own)
+}
+
+/// Coefficients of [`polynomial`], from the highest on: all below 1, so that values from -1 to 1 stay small.
+const COEFFICIENTS: [f32; 16] = [
+    0.031, -0.062, 0.093, -0.124, 0.155, -0.186, 0.217, -0.248, 0.279, -0.21, 0.141, -0.072, 0.053, -0.034, 0.25, 0.125,
+];
+
+/// `rounds` times the polynomial of degree 15 with [`COEFFICIENTS`], by Horner's rule.
+#[inline(always)]
+pub fn polynomial(mut x: f32, rounds: u32) -> f32 {
+    for _ in 0..rounds {
+        let mut value = COEFFICIENTS[0];
+        for coefficient in &COEFFICIENTS[1..] {
+            value = value.mul_add(x, *coefficient);
+        }
+        x = value;
+    }
+    x
+}
+
+/// `rounds` times the finaliser of MurmurHash3 (public domain, Austin Appleby) for 32 bits.
+#[inline(always)]
+pub fn mix_bits(mut value: u32, rounds: u32) -> u32 {
+    for _ in 0..rounds {
+        value ^= value >> 16;
+        value = value.wrapping_mul(0x85eb_ca6b);
+        value ^= value >> 13;
+        value = value.wrapping_mul(0xc2b2_ae35);
+        value ^= value >> 16;
+    }
+    value
+}
+
+/// Steps of Collatz' map from `value` to 1, at most `limit`; wraps at 2^32.
+#[inline(always)]
+pub fn collatz(mut value: u32, limit: u32) -> u32 {
+    let mut steps = 0;
+    while value != 1 && steps < limit {
+        value = if value.is_multiple_of(2) { value / 2 } else { value.wrapping_mul(3).wrapping_add(1) };
+        steps += 1;
+    }
+    steps
+}
+
+/// Turns of z² + c until z is more than 2 from the origin, at most `limit`; c is the pixel's place in the square from
+/// -2 - 1.25i on, 2.5 wide.
+#[inline(always)]
+pub fn escapes_after(column: u32, row: u32, width: u32, limit: u32) -> u32 {
+    // Not a division: on a GPU that is a function of its own.
+    let scale = 2.5 * reciprocal_of_power(width);
+    let (re, im) = ((column as f32).mul_add(scale, -2.0), (row as f32).mul_add(scale, -1.25));
+    let (mut x, mut y, mut turns) = (0.0_f32, 0.0_f32, 0);
+    while turns < limit && x * x + y * y <= 4.0 {
+        let next = x * x - y * y + re;
+        y = (x + x).mul_add(y, im);
+        x = next;
+        turns += 1;
+    }
+    turns
+}
+
+/// 1 / `width` for a power of two, exactly: the exponent, turned around.
+#[inline(always)]
+fn reciprocal_of_power(width: u32) -> f32 {
+    f32::from_bits((127 - width.trailing_zeros()) << 23)
+}
+
+/// Softening of the distance between bodies, squared: no body is at no distance.
+const SOFTENING: f32 = 0.01;
+
+/// The acceleration `sum` and what `body` (x, y, z, mass) adds to it at the place of `own`.
+#[inline(always)]
+pub fn attracted(sum: [f32; 3], own: [f32; 4], body: [f32; 4]) -> [f32; 3] {
+    let [dx, dy, dz] = [body[0] - own[0], body[1] - own[1], body[2] - own[2]];
+    let squared = dx.mul_add(dx, dy.mul_add(dy, dz.mul_add(dz, SOFTENING)));
+    let inverse = special::reciprocal_sqrt(squared);
+    let pull = body[3] * inverse * (inverse * inverse);
+    [dx.mul_add(pull, sum[0]), dy.mul_add(pull, sum[1]), dz.mul_add(pull, sum[2])]
 }

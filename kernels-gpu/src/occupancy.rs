@@ -67,6 +67,26 @@ pub unsafe fn heavy_capped(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     unsafe { tile::<{ HEAVY_TILE.0 }, { HEAVY_TILE.1 }>(x, y, n, steps) };
 }
 
+/// Rows and columns of the tile of [`accumulators()`].
+pub const ACCUMULATORS_TILE: (usize, usize) = (8, 8);
+
+/// 64 sums in registers, as the inner loops of matrix multiplications keep them.
+///
+/// - `x`: `(8 + 8) * n` elements, read; the rest as for [`light()`].
+#[kernel]
+pub unsafe fn accumulators(x: *const f32, y: *mut f32, n: u32, steps: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }>(x, y, n, steps) };
+}
+
+/// [`accumulators()`] under a cap of 40 registers (see [`crate::bounds`]): most of the sums live in local memory.
+/// Parameters and launch as for [`accumulators()`].
+#[kernel]
+pub unsafe fn accumulators_capped(x: *const f32, y: *mut f32, n: u32, steps: u32) {
+    // SAFETY: the caller's promise.
+    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }>(x, y, n, steps) };
+}
+
 /// Four elements a thread, each on path A of chapter 1: four independent chains, where a thread of
 /// [`crate::divergence::path_a()`] has one. It hides the same latency with a quarter of the warps.
 ///

@@ -90,6 +90,18 @@ impl<const LEN: usize> SharedArray<f32, LEN> {
     }
 }
 
+impl<const LEN: usize> SharedArray<u32, LEN> {
+    /// Adds to value `index`, atomically among the threads of the block; wraps.
+    ///
+    /// # Safety
+    /// `index < LEN`, and threads that touch the value do so atomically or with a barrier in between.
+    #[inline(always)]
+    pub unsafe fn add(&self, index: u32, value: u32) {
+        // SAFETY: the address is that of a value of the array.
+        unsafe { back_end::add(self.address_of(index), value) }
+    }
+}
+
 /// A value that a shared array may hold.
 pub trait SharedValue: Copy {
     /// # Safety
@@ -141,6 +153,16 @@ mod back_end {
     }
 
     /// # Safety
+    /// `address` is that of a value in the shared window, aligned to 4 bytes.
+    #[inline(always)]
+    pub unsafe fn add(address: u32, value: u32) {
+        // SAFETY: the caller's promise is the instruction's.
+        unsafe {
+            asm!("red.shared.add.u32 [{}], {};", in(reg32) address, in(reg32) value, options(nostack, preserves_flags))
+        };
+    }
+
+    /// # Safety
     /// `address` is that of four initialised values in the shared window, aligned to 16 bytes.
     #[inline(always)]
     pub unsafe fn load4(address: u32) -> [f32; 4] {
@@ -187,6 +209,10 @@ mod back_end {
     }
 
     shared_values!(f32 f64 u32 i32 u64);
+
+    pub unsafe fn add(_: u32, _: u32) {
+        panic!("{ONLY_ON_A_GPU}")
+    }
 
     pub unsafe fn load4(_: u32) -> [f32; 4] {
         panic!("{ONLY_ON_A_GPU}")

@@ -1,6 +1,10 @@
-//! All kernels, in the order in which the laboratories meet them.
+//! All kernels: those of the laboratories in the order in which they meet them, then those that hold the cycle model to
+//! account, then those that it is calibrated by.
 
-use crate::{blur, ceilings, divergence, mix, occupancy, predication, primitives, slow, vecadd, whoami};
+use crate::{
+    access, atomics, blur, calibration, ceilings, compute, divergence, matmul, mix, occupancy, predication, primitives,
+    reduce, slow, transpose, vecadd, whoami,
+};
 use cuda_std::host::Descriptor;
 
 /// Every entry of the PTX module.
@@ -36,6 +40,39 @@ pub static KERNELS: &[&Descriptor] = &[
     primitives::shuffle_f64.descriptor(),
     primitives::votes.descriptor(),
     primitives::barrier_reductions.descriptor(),
+    occupancy::accumulators.descriptor(),
+    occupancy::accumulators_capped.descriptor(),
+    atomics::atomic_add.descriptor(),
+    atomics::atomic_add_cas.descriptor(),
+    atomics::histogram.descriptor(),
+    atomics::histogram_global.descriptor(),
+    matmul::matmul_naive.descriptor(),
+    matmul::matmul_tiled.descriptor(),
+    transpose::transpose_naive.descriptor(),
+    transpose::transpose_tiled.descriptor(),
+    transpose::transpose_padded.descriptor(),
+    reduce::block_sums.descriptor(),
+    reduce::block_scan.descriptor(),
+    reduce::softmax.descriptor(),
+    access::strided_copy.descriptor(),
+    access::gather.descriptor(),
+    access::walk.descriptor(),
+    access::binary_search.descriptor(),
+    access::heat.descriptor(),
+    compute::polynomial.descriptor(),
+    compute::mix_bits.descriptor(),
+    compute::collatz.descriptor(),
+    compute::mandelbrot.descriptor(),
+    compute::nbody.descriptor(),
+    calibration::empty.descriptor(),
+    calibration::chase.descriptor(),
+    calibration::chase_shared.descriptor(),
+    calibration::read_global.descriptor(),
+    calibration::read_shared.descriptor(),
+    calibration::chain_ffma.descriptor(),
+    calibration::chain_imad.descriptor(),
+    calibration::chain_mufu.descriptor(),
+    calibration::count.descriptor(),
 ];
 
 /// The kernel with this entry name.

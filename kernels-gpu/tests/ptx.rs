@@ -13,13 +13,24 @@ use warpwise_kernels::{KERNELS, bounds};
 const CONVERGENT: [&str; 7] = ["bar.", "barrier.", "elect.", "match.", "redux.", "shfl.", "vote."];
 
 /// How many of them each kernel's source has; a kernel that is not here has none.
-const IN_SOURCE: [(&str, &[(&str, usize)]); 6] = [
+const IN_SOURCE: [(&str, &[(&str, usize)]); 16] = [
     ("block_reverse", &[("bar.sync", 1)]),
     ("barrier_between_ifs", &[("bar.sync", 1)]),
     ("barrier_reductions", &[("bar.red", 3)]),
     ("shuffles", &[("shfl.sync", 4)]),
     ("shuffle_f64", &[("shfl.sync", 2)]),
     ("votes", &[("bar.warp.sync", 1), ("vote.sync", 3)]),
+    ("histogram", &[("bar.sync", 2)]),
+    ("matmul_tiled", &[("bar.sync", 2)]),
+    ("transpose_tiled", &[("bar.sync", 1)]),
+    ("transpose_padded", &[("bar.sync", 1)]),
+    // Five steps to combine the 32 lanes of a warp.
+    ("block_sums", &[("bar.sync", 1), ("shfl.sync", 5)]),
+    ("block_scan", &[("bar.sync", 1), ("shfl.sync", 5)]),
+    ("softmax", &[("shfl.sync", 10)]),
+    ("nbody", &[("bar.sync", 2)]),
+    ("read_shared", &[("bar.sync", 1)]),
+    ("chase_shared", &[("bar.sync", 1)]),
 ];
 
 /// The finished PTX, or nothing where it was never built.

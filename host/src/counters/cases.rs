@@ -31,6 +31,11 @@ const ADD: &[&str] =
 /// Fifteen rows of inputs a thread.
 const HEAVY: &[&str] = &["x=in:f32:1500045:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"];
 
+const ACCUMULATORS: &[&str] =
+    &["x=in:f32:1600048:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"];
+const SUMS: &[&str] = &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
+const TRANSPOSE: &[&str] = &["x=in:f32:82944:rand:1", "y=out:f32:82944", "n=scalar:u32:288"];
+
 /// Every kernel, in the order in which the labs meet them.
 pub static CASES: &[Case] = &[
     line("vecadd", 3907, 256, ADD),
@@ -89,6 +94,121 @@ pub static CASES: &[Case] = &[
     line("shuffle_f64", 100, 128, &["output=out:f64:12800", "delta=scalar:u32:1"]),
     line("votes", 100, 128, &["output=out:u32:38400", "below=scalar:u32:5"]),
     line("barrier_reductions", 100, 128, &["values=in:u32:12800:ramp", "output=out:u32:38400"]),
+    // ---- those that hold the cycle model to account ----
+    line("accumulators", 391, 256, ACCUMULATORS),
+    line("accumulators_capped", 391, 256, ACCUMULATORS),
+    line("atomic_add", 128, 256, SUMS),
+    line("atomic_add_cas", 8, 256, &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:2"]),
+    line("histogram", 264, 256, &["values=in:u32:1000003:rand:1", "bins=inout:u32:256", "n=scalar:u32:1000003"]),
+    line("histogram_global", 391, 256, &["values=in:u32:100003:rand:1", "bins=inout:u32:256", "n=scalar:u32:100003"]),
+    Case {
+        kernel: "matmul_naive",
+        grid: [5, 19, 1],
+        block: [32, 8, 1],
+        args: &["a=in:f32:20449:rand:1", "b=in:f32:20449:rand:2", "c=out:f32:20449", "n=scalar:u32:143"],
+    },
+    Case {
+        kernel: "matmul_tiled",
+        grid: [5, 5, 1],
+        block: [32, 32, 1],
+        args: &["a=in:f32:25600:rand:1", "b=in:f32:25600:rand:2", "c=out:f32:25600", "n=scalar:u32:160"],
+    },
+    Case { kernel: "transpose_naive", grid: [9, 9, 1], block: [32, 8, 1], args: TRANSPOSE },
+    Case { kernel: "transpose_tiled", grid: [9, 9, 1], block: [32, 8, 1], args: TRANSPOSE },
+    Case { kernel: "transpose_padded", grid: [9, 9, 1], block: [32, 8, 1], args: TRANSPOSE },
+    line("block_sums", 132, 256, &["x=in:f32:1000003:rand:1", "sums=out:f32:132", "n=scalar:u32:1000003"]),
+    line("block_scan", 400, 256, &["x=in:f32:102400:rand:1", "y=out:f32:102400"]),
+    line(
+        "softmax",
+        126,
+        256,
+        &["x=in:f32:256256:rand:1", "y=out:f32:256256", "rows=scalar:u32:1001", "columns=scalar:u32:256"],
+    ),
+    line(
+        "strided_copy",
+        391,
+        256,
+        &["x=in:f32:700021:rand:1", "y=out:f32:700021", "n=scalar:u32:100003", "stride=scalar:u32:7"],
+    ),
+    line(
+        "gather",
+        391,
+        256,
+        &[
+            "x=in:f32:65536:rand:1",
+            "index=in:u32:100003:rand:2",
+            "y=out:f32:100003",
+            "n=scalar:u32:100003",
+            "mask=scalar:u32:65535",
+        ],
+    ),
+    line(
+        "walk",
+        32,
+        256,
+        &[
+            "next=in:u32:8192:const:77",
+            "found=out:u32:8003",
+            "n=scalar:u32:8003",
+            "apart=scalar:u32:1",
+            "hops=scalar:u32:16",
+        ],
+    ),
+    line(
+        "binary_search",
+        391,
+        256,
+        &[
+            "sorted=in:u32:65536:ramp",
+            "keys=in:u32:100003:rand:1",
+            "found=out:u32:100003",
+            "n=scalar:u32:100003",
+            "len=scalar:u32:65536",
+        ],
+    ),
+    Case {
+        kernel: "heat",
+        grid: [2, 5, 37],
+        block: [32, 8, 1],
+        args: &["input=in:f32:50653:rand:1", "output=out:f32:50653", "n=scalar:u32:37"],
+    },
+    line(
+        "polynomial",
+        391,
+        256,
+        &["x=in:f32:100003:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "rounds=scalar:u32:4"],
+    ),
+    line("mix_bits", 391, 256, &["values=inout:u32:100003:ramp", "n=scalar:u32:100003", "rounds=scalar:u32:4"]),
+    line("collatz", 40, 256, &["lengths=out:u32:10003", "n=scalar:u32:10003", "limit=scalar:u32:300"]),
+    Case {
+        kernel: "mandelbrot",
+        grid: [4, 16, 1],
+        block: [32, 8, 1],
+        args: &["escapes=out:u32:16384", "width=scalar:u32:128", "limit=scalar:u32:64"],
+    },
+    line("nbody", 4, 256, &["bodies=in:f32:4096:rand:1", "accelerations=out:f32:4096", "n=scalar:u32:1024"]),
+    // ---- those that it is calibrated by ----
+    line("empty", 1000, 128, &[]),
+    line("chase", 1, 1, &["next=in:u32:1024:const:3", "out=out:u32:2", "warm=scalar:u32:10", "steps=scalar:u32:100"]),
+    line("chase_shared", 1, 32, &["out=out:u32:2", "steps=scalar:u32:100"]),
+    line(
+        "read_global",
+        4,
+        256,
+        &[
+            "x=in:u32:65536:rand:1",
+            "out=out:u32:1024",
+            "fours=scalar:u32:2048",
+            "parts=scalar:u32:8",
+            "turn=scalar:u32:1",
+            "passes=scalar:u32:3",
+        ],
+    ),
+    line("read_shared", 4, 256, &["out=out:f32:1024", "passes=scalar:u32:3"]),
+    line("chain_ffma", 4, 128, &["y=out:f32:512", "steps=scalar:u32:100"]),
+    line("chain_imad", 4, 128, &["y=out:u32:512", "steps=scalar:u32:100"]),
+    line("chain_mufu", 4, 128, &["y=out:f32:512", "steps=scalar:u32:100"]),
+    line("count", 16, 256, &["counters=inout:u32:64", "mask=scalar:u32:63", "repeats=scalar:u32:4"]),
 ];
 
 /// The launches of these kernels; all if none is named.
