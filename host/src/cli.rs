@@ -11,8 +11,8 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_divergence};
 use crate::commands::{
-    bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy, probe_fault, ptx,
-    record_golden, regs, run, sass,
+    accuracy, bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy,
+    probe_fault, ptx, record_golden, regs, run, sass,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -36,6 +36,7 @@ pub enum Command {
     Occupancy(occupancy::Options),
     Run(run::Options),
     Bench(bench::Options),
+    Accuracy(accuracy::Options),
     Counters(counters::Options),
     Bundle(bundle::Options),
     Doctor(doctor::Options),

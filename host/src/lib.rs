@@ -7,6 +7,7 @@
 //! How PTX is parsed, executed and timed is `warpwise_simt`'s business; NVIDIA's tools are `warpwise_nvtools`'s; what a
 //! kernel computes is `warpwise_kernels`'s. [`commands`] are the words of the command line, one file each.
 
+pub mod accuracy;
 pub mod arguments;
 pub mod backend;
 pub mod bench;

@@ -30,6 +30,11 @@ fn the_machine_knows_every_instruction_of_every_kernel_on_every_architecture() {
     assert_eq!(pairs, ARCHITECTURES.len() * KERNELS.len());
 }
 
+/// Kernels that write what their clock showed: of their results the first word counts.
+const CLOCKED: [&str; 2] = ["chase", "chase_shared"];
+/// Kernels that write nothing.
+const EMPTY: [&str; 1] = ["empty"];
+
 #[test]
 fn every_kernel_computes_the_same_from_its_ptx_and_from_its_sass_of_every_architecture() {
     let mut pairs = 0;
@@ -41,10 +46,13 @@ fn every_kernel_computes_the_same_from_its_ptx_and_from_its_sass_of_every_archit
             with(FrontEnd::Sass(device), || of_sass = Some(results(&machine(), &program, case)));
             let (ptx, of_sass) = (ptx.expect("it ran"), of_sass.expect("it ran"));
             for ((name, expected), (_, found)) in ptx.iter().zip(&of_sass) {
+                let compared = if CLOCKED.contains(&case.kernel) { size_of::<u32>() } else { expected.len() };
+                let (expected, found) = (&expected[..compared], &found[..compared]);
                 let differs = expected.iter().zip(found).position(|(expected, found)| expected != found);
                 assert_eq!(differs, None, "{arch}, {}: `{name}` differs at this byte", case.kernel);
             }
-            assert!(!ptx.is_empty() && ptx.len() == of_sass.len(), "{}: nothing was compared", case.kernel);
+            let is_empty = EMPTY.contains(&case.kernel);
+            assert!(ptx.is_empty() == is_empty && ptx.len() == of_sass.len(), "{}: nothing was compared", case.kernel);
             pairs += 1;
         }
     }

@@ -3,6 +3,7 @@
 //! A command writes its result to standard output and everything else to standard error. It returns an [`Outcome`] or a
 //! [`CommandError`]; only `main` turns those into an exit code.
 
+pub mod accuracy;
 pub mod bench;
 pub mod bundle;
 pub mod counters;
@@ -44,6 +45,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Regs(options) => regs::run(options, &global),
         Command::Ptx(options) => ptx::run(options),
         Command::Sass(options) => sass::run(options, &global),
+        Command::Accuracy(options) => accuracy::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),
         Command::Bundle(options) => bundle::run(options, &global),
         Command::Counters(options) => counters::run(options, &global),

@@ -11,7 +11,7 @@ mod counters;
 mod divergence;
 mod guard;
 mod ids;
-mod input;
+pub(crate) mod input;
 pub mod launch;
 mod life;
 mod occupancy;

@@ -28,16 +28,24 @@ pub fn page(run: &RunOutcome) -> String {
             "<p>Times of the {device} are modelled; the model was not held against one: good for ratios.</p>"
         );
     }
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
-         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise: labs</title>\n\
-         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Warpwise</h1>\n\
-         <p><b>{holds}</b> claims hold, <b class=\"{}\">{fails}</b> fail, <b>{not_run}</b> not run here. Compiled by {}.</p>\n\
-         {caveats}<nav>{}</nav>\n</header>\n<main>\n{body}</main>\n</body>\n</html>\n",
+    let header = format!(
+        "<p><b>{holds}</b> claims hold, <b class=\"{}\">{fails}</b> fail, <b>{not_run}</b> not run here. Compiled by {}.</p>\n\
+         {caveats}<nav>{}</nav>",
         if fails > 0 { "fails" } else { "holds" },
         escape(&run.toolchain.to_string()),
         links.join(" ")
+    );
+    page_of("labs", &header, &body)
+}
+
+/// A page with the style inside: what stands under its heading, and what it is about.
+pub fn page_of(title: &str, header: &str, body: &str) -> String {
+    format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n<title>Warpwise: {title}</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n<header>\n<h1>Warpwise</h1>\n\
+         {header}\n</header>\n<main>\n{body}</main>\n</body>\n</html>\n"
     )
 }
 
@@ -79,7 +87,8 @@ fn table_html(table: &Table) -> String {
     format!("<h3>{}</h3>\n{}", escape(&table.title), rows_html(&table.columns, rows))
 }
 
-fn rows_html<S: AsRef<str>>(columns: &[S], rows: impl Iterator<Item = Vec<String>>) -> String {
+/// Rows under columns, as a table that scrolls where the page is narrow.
+pub fn rows_html<S: AsRef<str>>(columns: &[S], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut html = String::from("<div class=\"wide\"><table>\n<thead><tr>");
     for column in columns {
         let _ = write!(html, "<th scope=\"col\">{}</th>", escape(column.as_ref()));

@@ -1,5 +1,6 @@
 //! Reports for people: the terminal and one self-contained HTML file. What programs read is [`crate::schema`].
 
+pub mod accuracy;
 pub mod html;
 mod svg;
 pub mod terminal;

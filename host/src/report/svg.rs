@@ -52,6 +52,11 @@ pub fn svg(plot: &Plot) -> String {
     follow_page_colours(&text, &plot.title)
 }
 
+/// The plot as a file: black on white, since no page lends it colours.
+pub fn standalone(plot: &Plot) -> String {
+    svg(plot).replacen("<svg ", "<svg style=\"color: #1b1b1b; background: #fff; --grid: #ddd\" ", 1)
+}
+
 fn drawable(points: &[(f64, f64)], plot: &Plot) -> Points {
     let fits = |value: f64, axis: &Axis| value.is_finite() && (!axis.log || value > 0.0);
     points.iter().copied().filter(|&(x, y)| fits(x, &plot.x) && fits(y, &plot.y)).collect()

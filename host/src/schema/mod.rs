@@ -3,6 +3,7 @@
 //! Names are stable: fields are added freely and never renamed. A NaN or an infinity is a string (`"NaN"`, `"inf"`, `"-inf"`),
 //! and so is an integer beyond 2⁵³, which a reader with doubles would round.
 
+mod accuracy;
 mod bench;
 mod counters;
 mod labs;
@@ -10,6 +11,7 @@ mod occupancy;
 mod regs;
 mod run;
 
+pub use accuracy::accuracy;
 pub use bench::bench;
 pub use counters::counters;
 pub use labs::labs;
