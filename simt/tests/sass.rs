@@ -9,14 +9,27 @@ use warpwise_simt::sass::{Code, Entry, Instruction, SassError, lower};
 
 /// A kernel of one pointer, compiled for 9.0.
 fn entry() -> Entry {
+    entry_of(90)
+}
+
+/// Where each architecture has the parameters.
+fn params_at(arch: u32) -> u32 {
+    match arch {
+        80 => 0x160,
+        90 => 0x210,
+        _ => 0x380,
+    }
+}
+
+fn entry_of(arch: u32) -> Entry {
     Entry {
         name: "k".to_owned(),
-        arch: 90,
+        arch,
         registers: 32,
         params: vec![Param { name: "p".to_owned(), ty: Ty::U64, bytes: 8, offset: 0 }],
-        params_at: (0x210, 8),
+        params_at: (params_at(arch), 8),
         shared_static_bytes: 256,
-        shared_reserved_bytes: 1024,
+        shared_reserved_bytes: if arch >= 90 { 1024 } else { 0 },
         local_bytes: 64,
         max_threads: None,
         required_threads: None,
@@ -59,8 +72,14 @@ type Words = [[u32; 5]; 32];
 /// Runs `body` with the lane's words in R4 to R7 and its number in R0; R8 is the output, R2 the address of its words.
 #[track_caller]
 fn run(body: &str, inputs: impl Fn(u32) -> [u32; 4]) -> [u32; 32] {
+    run_on(90, body, inputs)
+}
+
+#[track_caller]
+fn run_on(arch: u32, body: &str, inputs: impl Fn(u32) -> [u32; 4]) -> [u32; 32] {
+    let params = params_at(arch);
     let text = format!(
-        "LDC.64 R2, c[0x0][0x210]
+        "LDC.64 R2, c[0x0][{params:#x}]
          S2R R0, SR_LANEID
          IMAD.WIDE.U32 R2, R0, 0x14, R2
          LDG.E R4, desc[UR4][R2.64]
@@ -72,7 +91,7 @@ fn run(body: &str, inputs: impl Fn(u32) -> [u32; 4]) -> [u32; 32] {
          STG.E desc[UR4][R2.64+0x10], R8
          EXIT"
     );
-    let program = lower(&entry(), &code(&text)).unwrap_or_else(|error| panic!("{error}"));
+    let program = lower(&entry_of(arch), &code(&text)).unwrap_or_else(|error| panic!("{error}"));
     let mut machine = Machine::new(device::find("H200").expect("a device"));
     let module = machine.load(&[]).expect("no variables");
     let kernel = machine.prepare(module, &program).unwrap_or_else(|error| panic!("{error}"));
@@ -361,6 +380,24 @@ fn shared_memory_starts_behind_what_the_system_reserves_and_local_memory_below_t
          LDL R8, [R1+0x4]",
         |a, _, _, _| a,
     );
+}
+
+#[test]
+fn a_generic_address_of_the_stack_is_local_on_every_architecture() {
+    // As ptxas writes `cvta.local`: the stack pointer plus the window, which bank 0 has elsewhere on each.
+    for (arch, stack, window) in [(80, 0x28, 0x20), (90, 0x28, 0x20), (120, 0x37c, 0x2f8)] {
+        let body = format!(
+            "LDC R1, c[0x0][{stack:#x}]
+             LDC.64 R12, c[0x0][{window:#x}]
+             IADD3 R1, R1, -0x10, RZ
+             IADD3 R10, P0, R1, R12, RZ
+             IADD3.X R11, RZ, R13, RZ, P0, !PT
+             ST.E desc[UR4][R10.64+0x4], R4
+             LDL R8, [R1+0x4]"
+        );
+        let found = run_on(arch, &body, edges);
+        assert_eq!(found, std::array::from_fn(|lane| edges(lane as u32)[0]), "sm_{arch}");
+    }
 }
 
 #[test]

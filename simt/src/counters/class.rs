@@ -51,7 +51,7 @@ pub(super) fn class(op: &Op) -> Class {
             _ => Class::Other,
         },
         Op::Exit | Op::Trap => Class::Control,
-        op if super::is_branch(op) => Class::Control,
+        op if op.is_branch() => Class::Control,
         Op::Load(_) | Op::Store(_) | Op::Atomic(..) => Class::Memory,
         Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..) | Op::Elect => Class::Communication,
         _ => Class::Other,

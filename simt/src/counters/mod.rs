@@ -142,7 +142,7 @@ impl Counters {
     fn add(&mut self, op: &Op, returns: bool, count: &InstructionCount) {
         self.on_lanes += count.on_lanes;
         self.classes[class(op) as usize] += count.on_lanes;
-        if is_branch(op) {
+        if op.is_branch() {
             self.branches += count.executed;
             self.divergent_branches += count.divergent;
         }
@@ -170,17 +170,4 @@ impl Counters {
     fn all(&self, field: fn(&AccessCount) -> u64) -> u64 {
         self.accesses.iter().map(field).sum()
     }
-}
-
-fn is_branch(op: &Op) -> bool {
-    matches!(
-        op,
-        Op::Branch { .. }
-            | Op::BranchIf { .. }
-            | Op::BranchIndexed { .. }
-            | Op::BranchRegister { .. }
-            | Op::BranchMembers { .. }
-            | Op::Call { .. }
-            | Op::Return
-    )
 }

@@ -255,6 +255,22 @@ pub enum Op {
     Sleep,
 }
 
+impl Op {
+    /// Whether it may go on elsewhere than behind it.
+    pub const fn is_branch(&self) -> bool {
+        matches!(
+            self,
+            Op::Branch { .. }
+                | Op::BranchIf { .. }
+                | Op::BranchIndexed { .. }
+                | Op::BranchRegister { .. }
+                | Op::BranchMembers { .. }
+                | Op::Call { .. }
+                | Op::Return
+        )
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum BarrierKind {
     /// Arrive and wait.

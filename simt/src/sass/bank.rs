@@ -20,7 +20,8 @@ struct Layout {
     block_dim: u32,
     grid_dim: u32,
     local_window: u32,
-    shared_window: u32,
+    /// From 9.0 on a special register says it.
+    shared_window: Option<u32>,
     stack: u32,
     /// The descriptor of global memory, which says nothing to the machine.
     descriptor: u32,
@@ -34,8 +35,8 @@ impl Bank {
             100.. => Layout {
                 block_dim: 0x360,
                 grid_dim: 0x370,
-                local_window: 0x2f0,
-                shared_window: 0x2f8,
+                local_window: 0x2f8,
+                shared_window: None,
                 stack: 0x37c,
                 descriptor: 0x358,
                 dynamic_shared: 0x2d0,
@@ -45,7 +46,7 @@ impl Bank {
                 block_dim: 0,
                 grid_dim: 0xc,
                 local_window: 0x20,
-                shared_window: 0x18,
+                shared_window: None,
                 stack: 0x28,
                 descriptor: 0x208,
                 dynamic_shared: 0x2c,
@@ -55,7 +56,7 @@ impl Bank {
                 block_dim: 0,
                 grid_dim: 0xc,
                 local_window: 0x20,
-                shared_window: 0x18,
+                shared_window: Some(0x18),
                 stack: 0x28,
                 descriptor: 0x118,
                 dynamic_shared: 0x2c,
@@ -83,7 +84,7 @@ impl Bank {
         if let Some(shift) = half(layout.local_window) {
             return Some(Constant::Literal((LOCAL_WINDOW >> shift) as u32));
         }
-        if let Some(shift) = half(layout.shared_window) {
+        if let Some(shift) = layout.shared_window.and_then(half) {
             return Some(Constant::Literal((SHARED_WINDOW >> shift) as u32));
         }
         match byte {

@@ -168,13 +168,7 @@ pub(super) fn kind_of(op: &Op, pipe: Pipe) -> Kind {
         Op::Load(_) => Kind::Load,
         Op::Store(_) => Kind::Store,
         Op::Atomic(..) => Kind::Atomic,
-        Op::Branch { .. }
-        | Op::BranchIf { .. }
-        | Op::BranchIndexed { .. }
-        | Op::BranchRegister { .. }
-        | Op::BranchMembers { .. }
-        | Op::Call { .. }
-        | Op::Return => Kind::Branch,
+        op if op.is_branch() => Kind::Branch,
         Op::Exit | Op::Trap => Kind::Exit,
         Op::Barrier(_) => Kind::Barrier,
         Op::WarpSync => Kind::WarpSync,
