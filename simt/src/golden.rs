@@ -7,6 +7,10 @@
 
 use std::fmt::{self, Display, Formatter};
 
+use crate::isa::{Program, Variable};
+use crate::machine::{Launch, Machine};
+use crate::memory::MemoryError;
+
 /// Threads of a statement's one block.
 pub const THREADS: usize = 128;
 
@@ -152,6 +156,66 @@ impl Display for Table {
             writeln!(f)?;
         }
         Ok(())
+    }
+}
+
+/// A machine with a table's operands in its memory.
+#[derive(Debug)]
+pub struct Runner {
+    machine: Machine,
+    input: u64,
+    output: u64,
+}
+
+impl Runner {
+    /// # Errors
+    /// Where the device has no room for the operands.
+    pub fn new(mut machine: Machine, table: &Table) -> Result<Self, MemoryError> {
+        let bytes: Vec<u8> = table.input().into_iter().flat_map(u64::to_le_bytes).collect();
+        let input = machine.alloc(bytes.len() as u64)?;
+        let output = machine.alloc((THREADS * 8) as u64)?;
+        machine.write(input, &bytes)?;
+        Ok(Self { machine, input, output })
+    }
+
+    /// What a case's kernel computes, a value for each thread.
+    ///
+    /// # Errors
+    /// The sentence that refused it, or its fault.
+    pub fn run(&mut self, variables: &[Variable], program: &Program) -> Result<Vec<u64>, String> {
+        let machine = &mut self.machine;
+        let module = machine.load(variables).map_err(|error| error.to_string())?;
+        let kernel = machine.prepare(module, program).map_err(|error| error.to_string())?;
+        let params = [self.input.to_le_bytes(), self.output.to_le_bytes()].concat();
+        let launch = Launch::new([1, 1, 1], [THREADS as u32, 1, 1], params);
+        let report = machine.launch(&kernel, &launch).map_err(|error| error.to_string())?;
+        if let Some(fault) = report.fault {
+            return Err(fault.to_string());
+        }
+        let mut bytes = [0; THREADS * 8];
+        machine.read(self.output, &mut bytes).map_err(|error| error.to_string())?;
+        let (words, _) = bytes.as_chunks();
+        Ok(words.iter().map(|word| u64::from_le_bytes(*word)).collect())
+    }
+}
+
+impl Table {
+    /// The sentence about a case whose results are not the GPU's.
+    pub fn difference(&self, case: &Case, found: Result<Vec<u64>, String>) -> Option<String> {
+        let found = match found {
+            Ok(found) => found,
+            Err(refusal) => return Some(format!("{}: {refusal}", case.statement)),
+        };
+        let differs = |thread: &usize| case.expected.get(*thread) != found.get(*thread);
+        let wrong: Vec<usize> = (0..THREADS).filter(differs).collect();
+        let thread = *wrong.first()?;
+        let named = self.operands.iter().filter(|operand| case.statement.contains(&operand.name));
+        let operands: Vec<String> =
+            named.map(|operand| format!("{}={:x}", operand.name, operand.values[thread])).collect();
+        let told = |values: &[u64]| values.get(thread).map_or("nothing".to_owned(), |value| format!("{value:x}"));
+        let (statement, operands, count) = (&case.statement, operands.join(" "), wrong.len());
+        let (found, expected) = (told(&found), told(&case.expected));
+        Some(format!("{statement}: {operands} of thread {thread}: {found}, a GPU gave {expected} ({count} differ)"))
     }
 }
 

@@ -72,6 +72,12 @@ impl Drop for Scratch {
 }
 
 #[test]
+fn run_says_that_it_executes_ptx_where_sass_is_asked_for() {
+    let message = refused(&["run", "--entry", "vecadd", "--grid", "1", "--block", "32", "--isa", "sass"]);
+    assert!(message.contains("`run` executes PTX") && message.contains("leave it out"), "{message}");
+}
+
+#[test]
 fn names_that_do_not_exist_are_answered_with_those_that_do() {
     for (words, given, known) in [
         (&["labs", "luanch"][..], "luanch", "launch"),

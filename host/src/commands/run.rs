@@ -11,7 +11,7 @@ use warpwise_simt::machine::{Launch, Machine, Mode, Report};
 
 use super::{Outcome, read_lossy, write_text};
 use crate::arguments::{Argument, Direction, Init, bind, parse_dim3};
-use crate::backend::{CounterSet, sim};
+use crate::backend::{CounterSet, IsaChoice, sim};
 use crate::claim::format::{integer, microseconds};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
@@ -61,6 +61,11 @@ struct Output<'a> {
 }
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
+    if global.machine().isa == IsaChoice::Sass {
+        let what =
+            "`run` executes PTX, and --isa sass was given\nleave it out; labs, counters and accuracy execute SASS";
+        return Err(CommandError::Usage(what.to_owned()));
+    }
     let arguments: Vec<Argument> = options.args.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let code = code(options.file.as_deref())?;
     let program = code.program(&entry(&options, &code)?)?;
