@@ -11,7 +11,7 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_divergence};
 use crate::commands::{
-    accuracy, bench, bundle, counters, doctor, explain, finish_kernels, labs, launch_cases, list, occupancy,
+    accuracy, bench, bundle, counters, doctor, exercise, explain, finish_kernels, labs, launch_cases, list, occupancy,
     probe_fault, ptx, record_golden, regs, run, sass,
 };
 
@@ -30,6 +30,7 @@ pub enum Command {
     Labs(labs::Options),
     List(list::Options),
     Explain(explain::Options),
+    Exercise(exercise::Options),
     Regs(regs::Options),
     Ptx(ptx::Options),
     Sass(sass::Options),

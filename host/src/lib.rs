@@ -2,6 +2,7 @@
 //!
 //! A [lab](lab) asks one question about how a GPU runs code. It launches [kernels](kernels) on a [backend](backend), states what
 //! a chapter [claims](claim) and records what it found; [reports](report) print that for a person, a program or a browser.
+//! To each lab belongs an [exercise](exercises): a kernel that the reader changes.
 //! Every number carries how it was got ([`numbers`]): a modelled time is never mistaken for a measured one.
 //!
 //! How PTX is parsed, executed and timed is `warpwise_simt`'s business; NVIDIA's tools are `warpwise_nvtools`'s; what a
@@ -17,6 +18,7 @@ pub mod cli;
 pub mod commands;
 pub mod counters;
 pub mod error;
+pub mod exercises;
 pub mod folders;
 pub mod kernels;
 pub mod lab;

@@ -54,12 +54,16 @@ pub struct Workbench {
 impl Workbench {
     /// Finds kernels and tools for the device and backend (`auto`, `sim`) that were asked for.
     pub fn open(global: &GlobalOptions, backend: &str) -> Result<Self, WorkbenchError> {
+        Self::with_kernels(global, backend, KernelFiles::open()?)
+    }
+
+    /// As [`Workbench::open`], with these kernels.
+    pub fn with_kernels(global: &GlobalOptions, backend: &str, kernels: KernelFiles) -> Result<Self, WorkbenchError> {
         let gpu = chosen_gpu(global.gpu, backend)?;
         let device = match (&global.device, gpu.as_ref().and_then(GpuInfo::model)) {
             (None, Some(model)) => model,
             _ => device(global)?,
         };
-        let kernels = KernelFiles::open()?;
         let code = Arc::new(Code::parse(&kernels.ptx_path.display().to_string(), &kernels.ptx)?);
         let tools = Toolbox::open(Some(&kernels.folder), &|line| eprintln!("{line}"));
         let toolchain = Toolchain {

@@ -3,7 +3,7 @@
 use crate::error::{Error, Result};
 use std::path::PathBuf;
 
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Words {
     /// The first word that is no option: the command.
     pub command: Option<String>,

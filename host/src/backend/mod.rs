@@ -87,8 +87,13 @@ pub struct LaunchRequest {
 impl LaunchRequest {
     /// A launch on the default stream, without a time. The compiler checks that `args` are the kernel's.
     pub fn new<A: KernelArgs>(kernel: &Kernel<A>, shape: LaunchShape, args: &A) -> Self {
+        Self::named(kernel.name, shape, args)
+    }
+
+    /// As [`LaunchRequest::new`] for an entry that is known by name only: nothing checks that `args` are its own.
+    pub fn named<A: KernelArgs>(entry: impl Into<String>, shape: LaunchShape, args: &A) -> Self {
         Self {
-            kernel: kernel.name.to_owned(),
+            kernel: entry.into(),
             grid: shape.grid,
             block: shape.block,
             dynamic_shared_bytes: shape.dynamic_shared_bytes,

@@ -2,6 +2,7 @@
 
 use super::Outcome;
 use crate::error::CommandError;
+use crate::exercises;
 use crate::labs;
 use crate::report::terminal;
 
@@ -22,6 +23,10 @@ pub fn run(options: Options) -> Result<Outcome, CommandError> {
         if let Some(note) = &claim.note {
             terminal.line(&format!("  {note}"))?;
         }
+    }
+    if let Some(exercise) = exercises::of_lab(lab.id) {
+        terminal.line("\n## Exercise\n")?;
+        terminal.line(&format!("{}: `cargo xtask exercise {}`", exercise.title, lab.id))?;
     }
     Ok(Outcome::Good)
 }

@@ -1,9 +1,10 @@
-//! `list`: the labs, and the kernels they use; with `--crate`, the kernels of that crate.
+//! `list`: the labs, their exercises and the kernels they use; with `--crate`, the kernels of that crate.
 
 use warpwise_kernels::KERNELS;
 
 use super::Outcome;
 use crate::error::CommandError;
+use crate::exercises;
 use crate::kernels::{Code, KernelFiles};
 use crate::labs::LABS;
 use crate::report::terminal;
@@ -21,10 +22,11 @@ pub fn run(_: Options) -> Result<Outcome, CommandError> {
         terminal.rows(&["kernel", "parameters, as PTX has them"].map(str::to_owned), kernels)?;
         return Ok(Outcome::Good);
     }
-    let labs = LABS
-        .iter()
-        .map(|lab| vec![lab.id.to_owned(), lab.sections.to_owned(), lab.question.to_owned(), lab.kernels.join(" ")]);
-    terminal.rows(&["lab", "from", "question", "kernels"].map(str::to_owned), labs)?;
+    let labs = LABS.iter().map(|lab| {
+        let exercise = exercises::of_lab(lab.id).map_or("", |exercise| exercise.title);
+        [lab.id, lab.sections, lab.question, exercise, &lab.kernels.join(" ")].map(str::to_owned).to_vec()
+    });
+    terminal.rows(&["lab", "from", "question", "exercise", "kernels"].map(str::to_owned), labs)?;
     terminal.line("")?;
     let kernels =
         KERNELS.iter().map(|kernel| vec![kernel.name.to_owned(), kernel.params.join(" "), first_sentence(kernel.doc)]);

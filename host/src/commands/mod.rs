@@ -8,6 +8,7 @@ pub mod bench;
 pub mod bundle;
 pub mod counters;
 pub mod doctor;
+pub mod exercise;
 pub mod explain;
 pub mod finish_kernels;
 pub mod labs;
@@ -42,6 +43,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Labs(options) => labs::run(options, &global),
         Command::List(options) => list::run(options),
         Command::Explain(options) => explain::run(options),
+        Command::Exercise(options) => exercise::run(options, &global),
         Command::Regs(options) => regs::run(options, &global),
         Command::Ptx(options) => ptx::run(options),
         Command::Sass(options) => sass::run(options, &global),

@@ -9,10 +9,13 @@ use super::{KernelRow, Lab, LabError, LabOutcome, Plot, Table};
 use crate::backend::gpus::MODELLED;
 use crate::backend::{BackendKind, Gpu, MachineOptions, Readings};
 use crate::ceilings::Ceilings;
-use crate::claim::{Claim, Setting, TRUE, Value, holds};
+use crate::claim::{Claim, Judged, Setting, TRUE, Value, holds};
 use crate::kernels::Resources;
 use crate::progress::Progress;
 use crate::workbench::Workbench;
+
+/// The claim that something came to its end, which is listed only where it did not.
+const RUNS: &str = "runs";
 
 /// One run of one lab.
 pub struct LabContext<'a> {
@@ -32,7 +35,14 @@ impl<'a> LabContext<'a> {
     pub fn run(lab: &'static Lab, bench: &'a Workbench, progress: &'a Progress) -> LabOutcome {
         let started = Instant::now();
         progress.lab(lab.id);
-        let mut cx = Self {
+        let mut cx = Self::new(bench, progress);
+        let result = (lab.run)(&mut cx);
+        cx.into_outcome(lab, result, started.elapsed().as_secs_f64())
+    }
+
+    /// A record with nothing in it yet.
+    pub(crate) fn new(bench: &'a Workbench, progress: &'a Progress) -> Self {
+        Self {
             bench,
             progress,
             readings: Readings::default(),
@@ -42,9 +52,7 @@ impl<'a> LabContext<'a> {
             notes: Vec::new(),
             found: HashMap::new(),
             missing: HashMap::new(),
-        };
-        let result = (lab.run)(&mut cx);
-        cx.into_outcome(lab, result, started.elapsed().as_secs_f64())
+        }
     }
 
     // ---- where and with what ----
@@ -135,34 +143,15 @@ impl<'a> LabContext<'a> {
 
 impl LabContext<'_> {
     fn into_outcome(mut self, lab: &'static Lab, result: Result<(), LabError>, seconds: f64) -> LabOutcome {
-        let setting = Setting {
-            backend: self.bench.backend(),
-            // On our own driver a device is what it models, "(modelled)" or not.
-            device: self.bench.device_name().trim_end_matches(MODELLED).to_owned(),
-            toolchain: self.bench.toolchain().clone(),
-        };
         let error = result.err();
         let trouble = error.as_ref().and_then(LabError::of_the_device).cloned();
-        let stopped = error.map(|error| error.to_string());
-        let mut claims = Vec::new();
-        if let Some(error) = &stopped {
-            let end = Claim::new("runs", lab.sections, "the lab runs to its end", holds("it does"));
-            claims.push(end.judge(Some(Value::Text(error.clone())), None, &setting));
-        }
-        claims.extend(self.driver_agrees(lab).map(|(claim, found, missing)| claim.judge(found, missing, &setting)));
-        for claim in (lab.claims)() {
-            let found = self.found.remove(&claim.id);
-            let missing = self.missing.remove(&claim.id);
-            let missing = missing.or_else(|| stopped.as_ref().map(|_| "the lab stopped before it".to_owned()));
-            claims.push(claim.judge(found, missing, &setting));
-        }
-        // What was found for no claim of the list is a slip of the lab, and worth seeing.
-        let mut unlisted: Vec<String> = self.found.into_keys().chain(self.missing.into_keys()).collect();
-        unlisted.sort();
-        for id in unlisted {
-            let unlisted = Claim::new(&id, lab.sections, "every claim found is listed", holds("it is listed"));
-            claims.push(unlisted.judge(Some(Value::Text("not listed".to_owned())), None, &setting));
-        }
+        let setting = self.setting();
+        let of_the_driver =
+            self.driver_agrees(lab).map(|(claim, found, missing)| claim.judge(found, missing, &setting));
+        let mut claims = self.judge((lab.claims)(), lab.sections, "the lab", error);
+        // Behind the claim that the lab came to its end, if that failed.
+        let first = usize::from(claims.first().is_some_and(|judged| judged.claim.id == RUNS));
+        claims.splice(first..first, of_the_driver);
         LabOutcome {
             lab,
             backend: setting.backend,
@@ -175,6 +164,51 @@ impl LabContext<'_> {
             claims,
             trouble,
         }
+    }
+
+    fn setting(&self) -> Setting {
+        Setting {
+            backend: self.bench.backend(),
+            // On our own driver a device is what it models, "(modelled)" or not.
+            device: self.bench.device_name().trim_end_matches(MODELLED).to_owned(),
+            toolchain: self.bench.toolchain().clone(),
+        }
+    }
+
+    /// The verdict on each claim by what was found so far. `what` (`the lab`) ended with `error`, if that is one.
+    pub(crate) fn judge(
+        &mut self,
+        listed: Vec<Claim>,
+        sections: &'static str,
+        what: &str,
+        error: Option<LabError>,
+    ) -> Vec<Judged> {
+        let setting = self.setting();
+        let stopped = error.map(|error| error.to_string());
+        let mut claims = Vec::new();
+        if let Some(error) = &stopped {
+            let end = Claim::new(RUNS, sections, format!("{what} runs to its end"), holds("it does"));
+            claims.push(end.judge(Some(Value::Text(error.clone())), None, &setting));
+        }
+        for claim in listed {
+            let found = self.found.remove(&claim.id);
+            let missing = self.missing.remove(&claim.id);
+            let missing = missing.or_else(|| stopped.as_ref().map(|_| format!("{what} stopped before it")));
+            claims.push(claim.judge(found, missing, &setting));
+        }
+        // What was found for no claim of the list is a slip of the author, and worth seeing.
+        let mut unlisted: Vec<String> = self.found.drain().map(|(id, _)| id).collect();
+        unlisted.extend(self.missing.drain().map(|(id, _)| id));
+        unlisted.sort();
+        for id in unlisted {
+            let unlisted = Claim::new(&id, sections, "every claim found is listed", holds("it is listed"));
+            claims.push(unlisted.judge(Some(Value::Text("not listed".to_owned())), None, &setting));
+        }
+        claims
+    }
+
+    pub(crate) fn take_rows(&mut self) -> Vec<KernelRow> {
+        std::mem::take(&mut self.kernels)
     }
 
     /// On a GPU, what every row is held to: the driver that loaded ptxas's cubin counts its registers as ptxas did, and as many

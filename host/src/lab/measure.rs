@@ -23,7 +23,17 @@ pub struct Case {
 impl Case {
     /// `variant` tells apart rows of one kernel.
     pub fn new<A: KernelArgs>(kernel: &Kernel<A>, variant: impl Into<String>, shape: LaunchShape, args: A) -> Self {
-        let request = LaunchRequest::new(kernel, shape, &args);
+        Self::named(kernel.name, variant, shape, args)
+    }
+
+    /// As [`Case::new`] for an entry that is known by name only: nothing checks that the arguments are its own.
+    pub fn named<A: KernelArgs>(
+        entry: impl Into<String>,
+        variant: impl Into<String>,
+        shape: LaunchShape,
+        args: A,
+    ) -> Self {
+        let request = LaunchRequest::named(entry, shape, &args);
         Self { request, shape, variant: variant.into(), is_listed: true, is_timed: true, least_bytes: None }
     }
 

@@ -21,6 +21,9 @@ pub const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum"
 /// Why a claim on a counter is not run where nothing counts.
 pub const NOT_COUNTED: &str = "needs counters, which this backend does not give";
 
+/// Why a claim on time is not run where a launch has none.
+const NO_TIME: &str = "there is no time";
+
 /// The counter, or the reason why there is none.
 pub fn counter(report: &LaunchReport, name: &str) -> Result<f64, String> {
     report.counter(name).ok_or_else(|| NOT_COUNTED.to_owned())
@@ -29,6 +32,12 @@ pub fn counter(report: &LaunchReport, name: &str) -> Result<f64, String> {
 /// One counter over another.
 pub fn ratio(report: &LaunchReport, numerator: &str, denominator: &str) -> Result<f64, String> {
     Ok(counter(report, numerator)? / counter(report, denominator)?)
+}
+
+/// The time of one launch over that of another, or the reason why there is none.
+pub fn time_ratio(numerator: &LaunchReport, denominator: &LaunchReport) -> Result<f64, String> {
+    let times = numerator.time().zip(denominator.time());
+    times.map(|(numerator, denominator)| numerator.us() / denominator.us()).ok_or_else(|| NO_TIME.to_owned())
 }
 
 /// Records what was found for a claim, or why it was not.

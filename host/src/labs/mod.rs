@@ -5,9 +5,9 @@
 
 mod blocks2d;
 mod census;
-mod code;
-mod control_flow;
-mod counters;
+pub(crate) mod code;
+pub(crate) mod control_flow;
+pub(crate) mod counters;
 mod divergence;
 mod guard;
 mod ids;

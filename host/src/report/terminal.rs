@@ -19,6 +19,9 @@ pub struct Terminal<W> {
     colour: bool,
 }
 
+/// Standard output, held for as long as the command prints.
+pub type Stdout = Terminal<io::StdoutLock<'static>>;
+
 /// A writer whose reader may go away (`| head`): what comes after that is dropped, and is no error.
 struct Attentive<W> {
     out: W,
@@ -45,7 +48,7 @@ impl<W: Write> Write for Attentive<W> {
 }
 
 /// Standard output; coloured if it is a terminal and `NO_COLOR` is not set (no-color.org: any non-empty value).
-pub fn stdout() -> Terminal<io::StdoutLock<'static>> {
+pub fn stdout() -> Stdout {
     let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
     Terminal { colour: io::stdout().is_terminal() && !no_color, ..Terminal::plain(io::stdout().lock()) }
 }

@@ -1,6 +1,6 @@
 //! Any command of `warpwise`: builds what it needs, then becomes it.
 
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::prepare::{self, Need};
 use crate::program;
 use crate::words::Words;
@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use std::process::{Command, ExitCode};
 
 /// What commands need of the kernels; one that is not here needs nothing.
-const NEEDS: [(&str, Need); 17] = [
+const NEEDS: [(&str, Need); 16] = [
     ("accuracy", Need::Kernels),
     ("bench", Need::IfPossible),
     ("book", Need::Kernels),
@@ -16,7 +16,6 @@ const NEEDS: [(&str, Need); 17] = [
     ("counters", Need::Kernels),
     ("diagnose", Need::Kernels),
     ("diff", Need::Kernels),
-    ("exercise", Need::Kernels),
     ("labs", Need::Kernels),
     ("ptx", Need::Kernels),
     ("regs", Need::Kernels),
@@ -29,9 +28,10 @@ const NEEDS: [(&str, Need); 17] = [
 ];
 
 pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
+    let words = &with_the_exercise(workspace, words)?;
     let kernels = prepare::prepare(workspace, words, need(words))?;
     let mut command = Command::new(workspace.program());
-    command.args(words.for_the_program());
+    command.args(words.for_the_program()).env("WARPWISE_CHECKOUT", &workspace.root);
     if let Some(folder) = kernels {
         command.env("WARPWISE_KERNELS", folder);
     }
@@ -50,9 +50,34 @@ pub fn help(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     program::become_it(command)
 }
 
+/// `exercise ID --check` is about the crate that `exercise ID` wrote.
+fn with_the_exercise(workspace: &Workspace, words: &Words) -> Result<Words> {
+    let mut with = words.clone();
+    if words.kernel_crate.is_none() {
+        let mut folders = checked_exercise(words).map(|id| workspace.root.join("exercises").join(id));
+        with.kernel_crate = folders.find(|folder| folder.is_dir());
+    }
+    match checked_exercise(words).next() {
+        Some(id) if with.kernel_crate.is_none() => Err(Error::new(format!(
+            "there is nothing to check yet: `cargo xtask exercise {id}` shows the task and writes the kernel to change"
+        ))),
+        _ => Ok(with),
+    }
+}
+
+/// The words of which one is the exercise, if a check was asked for. What is no name is left to the program to refuse.
+fn checked_exercise(words: &Words) -> impl Iterator<Item = &String> {
+    let is_asked_for = words.command.as_deref() == Some("exercise") && words.rest.iter().any(|word| word == "--check");
+    let is_name = |word: &&String| word.chars().all(|character| character.is_ascii_alphanumeric() || character == '_');
+    words.rest.iter().filter(move |_| is_asked_for).filter(is_name)
+}
+
 /// Help needs no kernels, whatever it is about, and neither does PTX that the user brings.
 fn need(words: &Words) -> Need {
     let does_without = words.rest.iter().any(|word| word == "--help" || word == "-h" || word.ends_with(".ptx"));
+    if checked_exercise(words).next().is_some() && !does_without {
+        return Need::Kernels;
+    }
     let row = NEEDS.iter().find(|(command, _)| words.command.as_deref() == Some(command));
     row.filter(|_| !does_without).map_or(Need::Nothing, |(_, need)| *need)
 }
@@ -69,8 +94,20 @@ mod tests {
         assert_eq!(need_of("labs launch"), Need::Kernels);
         assert_eq!(need_of("bench"), Need::IfPossible);
         assert_eq!(need_of("run --entry vecadd"), Need::IfPossible);
-        for line in ["doctor", "occupancy --block 256", "run x.ptx", "list", "explain launch", "labs --help", "no-such"]
-        {
+        assert_eq!(need_of("exercise guard --check"), Need::Kernels);
+        for line in [
+            "exercise",
+            "exercise guard --hint",
+            "exercise --check",
+            "exercise ../x --check",
+            "doctor",
+            "occupancy --block 256",
+            "run x.ptx",
+            "list",
+            "explain launch",
+            "labs --help",
+            "no-such",
+        ] {
             assert_eq!(need_of(line), Need::Nothing, "{line}");
         }
     }
