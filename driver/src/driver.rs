@@ -69,7 +69,7 @@ impl Driver {
             notice::say(&error.to_string());
             error.code()
         })?;
-        let engine = Engine::start(settings.device).map_err(|error| {
+        let engine = Engine::start(settings.device, settings.checks).map_err(|error| {
             notice::say(&format!("cannot start the machine's thread: {error}"));
             Code::OPERATING_SYSTEM
         })?;
@@ -130,10 +130,16 @@ impl Driver {
     /// # Errors
     /// `OUT_OF_MEMORY`, with the reason on stderr.
     pub fn allocate(&self, context: &Context, bytes: u64, kind: Kind, flags: u32) -> Done<u64> {
-        let address = self.engine.machine().alloc(bytes).map_err(|error| {
+        let mut machine = self.engine.machine();
+        let address = machine.alloc(bytes).map_err(|error| {
             notice::say_once(&error.to_string());
             Code::OUT_OF_MEMORY
         })?;
+        // The program writes such memory by itself, and nobody sees it.
+        if matches!(kind, Kind::Managed | Kind::Pinned) {
+            machine.assume_written(address);
+        }
+        drop(machine);
         self.regions.insert(address, bytes, kind, context.handle, flags);
         Ok(address)
     }

@@ -8,6 +8,7 @@ use std::cell::Cell;
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
+use warpwise_simt::checks::Checks;
 use warpwise_simt::device::Device;
 use warpwise_simt::machine::Machine;
 
@@ -46,13 +47,15 @@ thread_local! {
 }
 
 impl Engine {
-    /// A machine for the device, its thread started. The thread lives as long as the process.
+    /// A machine for the device that makes these checks, its thread started. The thread lives as long as the process.
     ///
     /// # Errors
     /// The system gives no thread.
-    pub fn start(device: &Device) -> std::io::Result<Arc<Self>> {
+    pub fn start(device: &Device, checks: Checks) -> std::io::Result<Arc<Self>> {
+        let mut machine = Machine::new(device);
+        machine.set_checks(checks);
         let engine = Arc::new(Self {
-            machine: Mutex::new(Machine::new(device)),
+            machine: Mutex::new(machine),
             queue: Mutex::default(),
             given: Condvar::new(),
             done: Condvar::new(),
@@ -116,7 +119,7 @@ mod tests {
 
     #[test]
     fn work_is_done_in_order_and_a_panic_does_not_stop_it() {
-        let engine = Engine::start(Device::default_device()).unwrap();
+        let engine = Engine::start(Device::default_device(), Checks::default()).unwrap();
         let seen = Arc::new(Mutex::new(Vec::new()));
         let mut last = Ticket::default();
         for number in 0..100 {

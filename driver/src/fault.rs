@@ -20,7 +20,9 @@ fn code_of(kind: FaultKind) -> Code {
         FaultKind::Trap => Code::LAUNCH_FAILED,
         FaultKind::NoProgress | FaultKind::Deadlock | FaultKind::StepBudget => Code::LAUNCH_TIMEOUT,
         FaultKind::BranchIndex => Code::INVALID_PC,
-        FaultKind::BarrierMisuse => Code::ILLEGAL_INSTRUCTION,
+        FaultKind::BarrierMisuse | FaultKind::DivergentBarrier | FaultKind::WarpMask => Code::ILLEGAL_INSTRUCTION,
+        // What only the checks find has no code of NVIDIA's.
+        FaultKind::Uninitialised | FaultKind::Race => Code::LAUNCH_FAILED,
         FaultKind::CallDepth => Code::HARDWARE_STACK_ERROR,
     }
 }

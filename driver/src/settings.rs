@@ -3,9 +3,10 @@
 //! | variable | means |
 //! |---|---|
 //! | `WARPWISE_DEVICE` | the modelled GPU, by any name that `warpwise doctor` lists; RTX 5070 where unset |
-//! | `WARPWISE_CHECK` | checks, separated by commas: `mem` (always on) |
+//! | `WARPWISE_CHECK` | checks, separated by commas: `mem` (always on), `race`, `init`, `sync`, or `all` |
 //! | `WARPWISE_TIME` | `modelled` (where unset): launches between events go through the cycle model; `functional`: none does, which is several times faster, and an event counts every launch as an empty one |
 
+use warpwise_simt::checks::{Checks, UnknownCheck};
 use warpwise_simt::device::{self, Device, UnknownDevice};
 
 use crate::code::Code;
@@ -22,6 +23,7 @@ pub enum Timing {
 pub struct Settings {
     pub device: &'static Device,
     pub timing: Timing,
+    pub checks: Checks,
 }
 
 /// A variable that says what cannot be done.
@@ -29,12 +31,8 @@ pub struct Settings {
 pub enum BadSetting {
     #[error("WARPWISE_DEVICE: {0}")]
     Device(#[from] UnknownDevice),
-    #[error("WARPWISE_CHECK: `{0}` is no check; there is {known}", known = KNOWN_CHECKS.join(", "))]
-    Check(String),
-    #[error(
-        "WARPWISE_CHECK: `{0}` is not made by the driver yet; it makes `mem`, and `warpwise run --check` the others"
-    )]
-    AbsentCheck(String),
+    #[error("WARPWISE_CHECK: {0}")]
+    Check(#[from] UnknownCheck),
     #[error("WARPWISE_TIME: `{0}` is neither `modelled` nor `functional`")]
     Time(String),
 }
@@ -44,16 +42,10 @@ impl BadSetting {
     pub fn code(&self) -> Code {
         match self {
             Self::Device(_) => Code::NO_DEVICE,
-            Self::AbsentCheck(_) => Code::NOT_SUPPORTED,
             Self::Check(_) | Self::Time(_) => Code::INVALID_VALUE,
         }
     }
 }
-
-/// Words that `WARPWISE_CHECK` takes, as the command line's `--check`.
-const KNOWN_CHECKS: [&str; 5] = ["mem", "race", "init", "sync", "all"];
-/// Those that are always on, and so need nothing.
-const ALWAYS_ON: [&str; 1] = ["mem"];
 
 impl Settings {
     /// Reads variables by `get`, which gives `None` for one that is unset.
@@ -66,24 +58,13 @@ impl Settings {
             Some(name) => device::find(name.trim())?,
             None => Device::default_device(),
         };
-        for word in given("WARPWISE_CHECK").iter().flat_map(|words| words.split(',')).map(str::trim) {
-            check(word)?;
-        }
+        let checks = given("WARPWISE_CHECK").map_or(Ok(Checks::default()), |words| words.parse())?;
         let timing = match given("WARPWISE_TIME").as_deref().map(str::trim) {
             None | Some("modelled") => Timing::Modelled,
             Some("functional") => Timing::Functional,
             Some(other) => return Err(BadSetting::Time(other.to_owned())),
         };
-        Ok(Self { device, timing })
-    }
-}
-
-fn check(word: &str) -> Result<(), BadSetting> {
-    match word {
-        "" => Ok(()),
-        word if ALWAYS_ON.contains(&word) => Ok(()),
-        word if KNOWN_CHECKS.contains(&word) => Err(BadSetting::AbsentCheck(word.to_owned())),
-        word => Err(BadSetting::Check(word.to_owned())),
+        Ok(Self { device, timing, checks })
     }
 }
 
@@ -115,9 +96,7 @@ mod tests {
         let error = read(&[("WARPWISE_CHECK", "mem,rcae")]).unwrap_err();
         assert_eq!(error.to_string(), "WARPWISE_CHECK: `rcae` is no check; there is mem, race, init, sync, all");
         assert_eq!(error.code(), Code::INVALID_VALUE);
-        let error = read(&[("WARPWISE_CHECK", "race")]).unwrap_err();
-        assert!(error.to_string().contains("`race` is not made by the driver yet"), "{error}");
-        assert_eq!(error.code(), Code::NOT_SUPPORTED);
+        assert_eq!(read(&[("WARPWISE_CHECK", "race,mem")]).unwrap().checks, Checks { race: true, ..Checks::default() });
         assert_eq!(read(&[("WARPWISE_DEVICE", "GTX 480")]).unwrap_err().code(), Code::NO_DEVICE);
         assert_eq!(read(&[("WARPWISE_TIME", "fast")]).unwrap_err().code(), Code::INVALID_VALUE);
     }

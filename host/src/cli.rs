@@ -6,10 +6,11 @@ use std::ffi::OsString;
 
 use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
+use warpwise_simt::checks::Checks;
 use warpwise_simt::exec::Divergence;
 use warpwise_simt::machine::BlockOrder;
 
-use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_divergence};
+use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
     accuracy, bench, bundle, counters, doctor, exercise, explain, finish_kernels, labs, launch_cases, list, occupancy,
     probe_fault, ptx, record_golden, regs, run, sass,
@@ -60,7 +61,7 @@ pub struct GlobalOptions {
     /// The GPU, by the driver's number, for --backend cuda
     #[arg(long, global = true, value_name = "N", default_value_t = 0)]
     pub gpu: u32,
-    /// How a warp whose lanes disagree goes on: converge, or lockstep as before Volta
+    /// How a warp whose lanes disagree goes on: converge, lockstep as before Volta, or adversarial:SEED, any way that is allowed
     #[arg(long, global = true, value_name = "WORD", default_value = "converge", value_parser = parse_divergence)]
     divergence: Divergence,
     /// The order in which blocks start: forward, reverse, random or random:SEED
@@ -69,6 +70,9 @@ pub struct GlobalOptions {
     /// The code that the machine runs: ptx, sass, or auto: SASS where the machine knows all of the kernel's, else PTX
     #[arg(long, global = true, value_name = "WORD", default_value = "auto")]
     isa: IsaChoice,
+    /// What the machine checks beyond memory bounds, on PTX: race, init, sync, several with commas, or all
+    #[arg(long = "check", global = true, value_name = "WORDS", default_value = "mem", value_parser = parse_checks)]
+    checks: Checks,
 }
 
 /// The command line, or what to print instead of running: `Ok` for help and version, `Err` for words that cannot be meant.
@@ -99,7 +103,12 @@ fn in_two_lines(error: &clap::Error) -> String {
 impl GlobalOptions {
     /// How launches run.
     pub fn machine(&self) -> MachineOptions {
-        MachineOptions { divergence: self.divergence, block_order: self.block_order, isa: self.isa }
+        MachineOptions {
+            divergence: self.divergence,
+            block_order: self.block_order,
+            isa: self.isa,
+            checks: self.checks,
+        }
     }
 }
 
@@ -135,7 +144,7 @@ mod tests {
             ),
             (
                 "warpwise --divergence now list",
-                "invalid value 'now' for '--divergence <WORD>': expected converge or lockstep\ntry `warpwise --help`",
+                "invalid value 'now' for '--divergence <WORD>': expected converge, lockstep or adversarial:SEED\ntry `warpwise --help`",
             ),
         ];
         for (words, text) in cases {

@@ -31,6 +31,14 @@ pub enum FaultKind {
     CallDepth,
     /// The step budget that the launch asked for is used up.
     StepBudget,
+    /// A read of memory that nobody wrote.
+    Uninitialised,
+    /// Two threads access the same bytes, one of them writes, and nothing orders the two.
+    Race,
+    /// Lanes of one warp met a block barrier at different instructions.
+    DivergentBarrier,
+    /// A warp-wide operation whose member mask does not fit the lanes that take part.
+    WarpMask,
 }
 
 impl FaultKind {
@@ -48,6 +56,10 @@ impl FaultKind {
             Self::BarrierMisuse => "barrier-misuse",
             Self::CallDepth => "call-depth",
             Self::StepBudget => "step-budget",
+            Self::Uninitialised => "uninitialised-read",
+            Self::Race => "race",
+            Self::DivergentBarrier => "divergent-barrier",
+            Self::WarpMask => "warp-mask",
         }
     }
 }
@@ -76,6 +88,46 @@ pub struct Fault {
     pub address: Option<u64>,
     /// How the address lies to the nearest allocation.
     pub allocation: Option<String>,
+    /// The other thread that it takes, where it takes two.
+    pub other: Option<Box<Party>>,
+}
+
+/// A second thread in a fault.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Party {
+    /// What it did: `a read by`, `waited at a barrier`.
+    pub doing: &'static str,
+    pub file: Option<Arc<str>>,
+    pub line: Option<u32>,
+    pub instruction: Arc<str>,
+    pub listing_line: u32,
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
+}
+
+impl fmt::Display for Party {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.doing)?;
+        place(f, self.block, self.thread, (&self.file, self.line), (&self.instruction, self.listing_line))
+    }
+}
+
+/// Where a thread stands: `; block …, thread …; file:line; listing line`.
+fn place(
+    f: &mut fmt::Formatter<'_>,
+    [bx, by, bz]: [u32; 3],
+    [tx, ty, tz]: [u32; 3],
+    source: (&Option<Arc<str>>, Option<u32>),
+    (instruction, listing_line): (&str, u32),
+) -> fmt::Result {
+    write!(f, "; block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")?;
+    if let (Some(file), Some(line)) = source {
+        write!(f, "; {file}:{line}")?;
+    }
+    if listing_line > 0 {
+        write!(f, "; listing line {listing_line}: `{instruction}`")?;
+    }
+    Ok(())
 }
 
 impl fmt::Display for Fault {
@@ -84,15 +136,11 @@ impl fmt::Display for Fault {
         if let Some(allocation) = &self.allocation {
             write!(f, ", {allocation}")?;
         }
-        let ([bx, by, bz], [tx, ty, tz]) = (self.block, self.thread);
-        write!(f, "; block ({bx}, {by}, {bz}), thread ({tx}, {ty}, {tz})")?;
-        if let (Some(file), Some(line)) = (&self.file, self.line) {
-            write!(f, "; {file}:{line}")?;
+        place(f, self.block, self.thread, (&self.file, self.line), (&self.instruction, self.listing_line))?;
+        match &self.other {
+            Some(other) => write!(f, "\nthe other: {other}"),
+            None => Ok(()),
         }
-        if self.listing_line > 0 {
-            write!(f, "; listing line {}: `{}`", self.listing_line, self.instruction)?;
-        }
-        Ok(())
     }
 }
 
@@ -125,6 +173,10 @@ pub enum Detail {
     Value {
         given: u64,
         limit: u64,
+    },
+    /// The member mask of a warp-wide operation.
+    Members {
+        given: crate::isa::Mask,
     },
 }
 

@@ -5,6 +5,7 @@
 //! cycle model of SMs, caches and DRAM; [`machine`] is the door: allocate, copy, launch, synchronise.
 //! Nothing a kernel does makes this crate panic: a kernel's fault is a value ([`fault::Fault`]).
 
+pub mod checks;
 pub mod counters;
 pub mod device;
 pub mod exec;

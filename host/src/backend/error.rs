@@ -68,6 +68,19 @@ pub struct KernelFault {
     pub address: Option<u64>,
     /// The allocation that was missed or meant, in words.
     pub allocation: Option<String>,
+    /// The other thread, where the fault takes two.
+    pub other: Option<OtherThread>,
+}
+
+/// A second thread in a fault.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct OtherThread {
+    /// What it did: `wrote it`.
+    pub doing: String,
+    pub file: Option<String>,
+    pub line: Option<u32>,
+    pub block: [u32; 3],
+    pub thread: [u32; 3],
 }
 
 impl fmt::Display for KernelFault {

@@ -98,20 +98,26 @@ impl Gpu {
 
     /// Device memory with the values in it.
     pub fn upload<T: Pod>(&self, values: &[T]) -> Result<DeviceBuffer<T>, GpuError> {
-        let buffer = self.uninitialised(values.len())?;
+        let buffer = self.allocate(values.len())?;
         self.backend.write(buffer.address, bytemuck::cast_slice(values))?;
         Ok(buffer)
     }
 
     /// Device memory for `len` values, all bytes zero.
     pub fn zeros<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
-        let buffer = self.uninitialised(len)?;
+        let buffer = self.allocate(len)?;
         self.backend.fill_on(StreamId::DEFAULT, buffer.address, 0, buffer.bytes())?;
         Ok(buffer)
     }
 
-    /// Device memory for `len` values that were never written.
+    /// Device memory for `len` values that were never written. Who asks for it means to read it: checks take it for written.
     pub fn uninitialised<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
+        let buffer = self.allocate(len)?;
+        self.backend.assume_written(buffer.address)?;
+        Ok(buffer)
+    }
+
+    fn allocate<T: Pod>(&self, len: usize) -> Result<DeviceBuffer<T>, GpuError> {
         let bytes = (len * size_of::<T>()) as u64;
         let address = self.backend.alloc(bytes)?;
         let (backend, readings) = (Arc::clone(&self.backend), self.readings.clone());

@@ -24,7 +24,7 @@ use std::num::NonZeroU32;
 
 pub use counters::{ACHIEVED_OCCUPANCY_PERCENT, CounterSet};
 use cuda_std::host::{Kernel, KernelArgs};
-pub use error::{GpuError, KernelFault};
+pub use error::{GpuError, KernelFault, OtherThread};
 pub use gpu::{DeviceBuffer, Dim3, Gpu, LaunchShape};
 pub use gpus::GpuInfo;
 pub use options::{IsaChoice, MachineOptions};
@@ -173,6 +173,11 @@ pub trait Backend: Send + Sync {
     /// Allocates device memory.
     fn alloc(&self, bytes: u64) -> Result<u64, GpuError>;
     fn free(&self, address: u64) -> Result<(), GpuError>;
+    /// Has checks take an allocation for written, where there are any.
+    fn assume_written(&self, address: u64) -> Result<(), GpuError> {
+        let _ = address;
+        Ok(())
+    }
     /// Copies to the device after all earlier work; returns when it is done.
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), GpuError>;
     /// Copies from the device after all earlier work; returns when it is done.

@@ -11,7 +11,7 @@ use warpwise_simt::machine::{Launch, Machine, Mode, Report};
 
 use super::{Outcome, read_lossy, write_text};
 use crate::arguments::{Argument, Direction, Init, bind, parse_dim3};
-use crate::backend::{CounterSet, IsaChoice, sim};
+use crate::backend::{CounterSet, IsaChoice, KernelFault, sim};
 use crate::claim::format::{integer, microseconds};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
@@ -55,7 +55,7 @@ pub struct Options {
 }
 
 /// A buffer on the machine whose values are wanted afterwards.
-struct Output<'a> {
+pub(crate) struct Output<'a> {
     argument: &'a Argument,
     address: u64,
 }
@@ -68,10 +68,11 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     }
     let arguments: Vec<Argument> = options.args.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
     let code = code(options.file.as_deref())?;
-    let program = code.program(&entry(&options, &code)?)?;
+    let program = code.program(&entry_of(options.entry.as_deref(), &code)?)?;
     bind::check(&program, &arguments)?;
     let device = device(global)?;
     let mut machine = Machine::new(device);
+    machine.set_checks(global.machine().checks);
     let (values, outputs) = place(&mut machine, &arguments)?;
     let launch = Launch {
         dynamic_shared_bytes: options.shared,
@@ -92,7 +93,7 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     Ok(if record.faults.is_empty() { Outcome::Good } else { Outcome::Failed })
 }
 
-fn machine_error(error: impl std::fmt::Display) -> CommandError {
+pub(crate) fn machine_error(error: impl std::fmt::Display) -> CommandError {
     CommandError::Usage(error.to_string())
 }
 
@@ -109,9 +110,9 @@ fn code(file: Option<&Path>) -> Result<Code, CommandError> {
 }
 
 /// The entry that was named, or the only one.
-fn entry(options: &Options, code: &Code) -> Result<String, CommandError> {
-    if let Some(entry) = &options.entry {
-        return Ok(entry.clone());
+pub(super) fn entry_of(named: Option<&str>, code: &Code) -> Result<String, CommandError> {
+    if let Some(entry) = named {
+        return Ok(entry.to_owned());
     }
     let entries: Vec<&str> = code.entries().collect();
     match entries[..] {
@@ -125,7 +126,7 @@ fn entry(options: &Options, code: &Code) -> Result<String, CommandError> {
 }
 
 /// Allocates and fills the buffers; the value of each parameter, and what is to be read back.
-fn place<'a>(
+pub(crate) fn place<'a>(
     machine: &mut Machine,
     arguments: &'a [Argument],
 ) -> Result<(Vec<Vec<u8>>, Vec<Output<'a>>), CommandError> {
@@ -175,8 +176,14 @@ fn record<'a>(
         counters: CounterSet::of_report(report),
         time: report.timing.as_ref().map(|timing| (timing.cycles, timing.us)),
         sampled: report.timing.as_ref().and_then(|timing| timing.sampled),
-        faults: report.fault.iter().map(sim::described).collect(),
+        faults: faults(report),
     })
+}
+
+/// What ended the run, and what the checks found.
+fn faults(report: &Report) -> Vec<KernelFault> {
+    let ended = report.fault.iter().filter(|fault| !report.findings.contains(fault));
+    ended.chain(&report.findings).map(sim::described).collect()
 }
 
 /// Values of an output that are printed; all of them are in the JSON.

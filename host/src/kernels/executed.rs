@@ -25,8 +25,8 @@ pub enum NothingToExecute {
     Sass(#[from] SassUnusable),
     #[error("there is no SASS of {0}: --isa sass needs ptxas and nvdisasm; leave it out, and the machine runs the PTX")]
     NoSass(String),
-    #[error("--divergence lockstep is how PTX may be run; SASS says itself where lanes meet: leave --isa sass out")]
-    Lockstep,
+    #[error("--divergence is how PTX may be run; SASS says itself where lanes meet: leave --isa sass out")]
+    Divergence,
 }
 
 /// Takes what the options say: with `auto` the SASS where there is one that the machine knows, else the PTX.
@@ -42,12 +42,12 @@ pub fn executed(
     // The PTX comes first: it says which kernels there are.
     let ptx = code.program(kernel)?;
     let of_ptx = |instead_of_sass| Ok(Executed { program: ptx, instead_of_sass });
-    let lockstep = options.divergence == Divergence::Lockstep;
+    let of_ptx_alone = options.divergence != Divergence::Converge;
     let sass = match (options.isa, sass) {
-        (IsaChoice::Sass, _) if lockstep => return Err(NothingToExecute::Lockstep),
+        (IsaChoice::Sass, _) if of_ptx_alone => return Err(NothingToExecute::Divergence),
         (IsaChoice::Sass, None) => return Err(NothingToExecute::NoSass(kernel.to_owned())),
         (IsaChoice::Auto, None) | (IsaChoice::Ptx, _) => return of_ptx(None),
-        (IsaChoice::Auto, Some(_)) if lockstep => return of_ptx(None),
+        (IsaChoice::Auto, Some(_)) if of_ptx_alone => return of_ptx(None),
         (_, Some(sass)) => sass.program(kernel),
     };
     match (options.isa, sass) {

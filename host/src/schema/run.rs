@@ -48,6 +48,18 @@ struct FaultJson<'a> {
     /// In hexadecimal, as addresses are read.
     address: Option<String>,
     allocation: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    other: Option<OtherJson<'a>>,
+}
+
+/// The second thread of a fault that takes two.
+#[derive(Serialize)]
+struct OtherJson<'a> {
+    doing: &'a str,
+    file: Option<&'a str>,
+    line: Option<u32>,
+    block: [u32; 3],
+    thread: [u32; 3],
 }
 
 /// The document of a run.
@@ -76,5 +88,12 @@ fn fault(fault: &KernelFault) -> FaultJson<'_> {
         thread: fault.thread,
         address: fault.address.map(|address| format!("{address:#x}")),
         allocation: fault.allocation.as_deref(),
+        other: fault.other.as_ref().map(|other| OtherJson {
+            doing: &other.doing,
+            file: other.file.as_deref(),
+            line: other.line,
+            block: other.block,
+            thread: other.thread,
+        }),
     }
 }

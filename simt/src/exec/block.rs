@@ -89,7 +89,8 @@ impl Block {
         self.index = grid.block_index(linear);
         (self.sm, self.first_warp) = (sm, first_warp);
         self.warps.clear();
-        self.warps.extend((0..grid.warps_per_block()).map(|warp| Warp::new(grid.launched_lanes(warp))));
+        self.warps
+            .extend((0..grid.warps_per_block()).map(|warp| Warp::new(grid.launched_lanes(warp), grid.divergence)));
         self.registers.slots.fill(Lanes::ZERO);
         for preds in self.registers.preds.chunks_exact_mut(self.registers.preds_per_warp) {
             preds.fill(0);
@@ -158,6 +159,11 @@ impl Block {
                 (0..WARP_SIZE).filter(|lane| lanes >> lane & 1 != 0).for_each(|lane| slot.0[lane] = old.0[lane]);
             }
         }
+    }
+
+    /// Lets another split of a warp run ([`Warp::choose`]).
+    pub(crate) fn choose(&mut self, warp: usize, choice: u64, part: Mask) {
+        self.warps[warp].choose(choice, part);
     }
 
     /// Lets lanes go that wait at a convergence barrier, when no warp of the block can run otherwise. False where none do.

@@ -27,8 +27,8 @@ impl Warp {
     pub(crate) fn diverge(&mut self, parts: &[(Pc, Mask)], reconverge: Option<Pc>) {
         let Some(split) = self.splits.pop() else { return };
         let (barrier, stop) = match reconverge {
-            Some(pc) => (self.barrier_at(pc, &split), pc),
-            None => (split.barrier, split.stop),
+            Some(pc) if !self.apart => (self.barrier_at(pc, &split), pc),
+            _ => (split.barrier, split.stop),
         };
         for (pc, mask) in parts.iter().rev() {
             self.splits.push(Split { pc: *pc, mask: *mask, stop, barrier, ..split.clone() });
@@ -44,6 +44,10 @@ impl Warp {
         let parts = [(next, mask & !on), (pc, on)];
         match split.calls.pop() {
             None => self.diverge(&parts, None),
+            Some(back) if self.apart => {
+                split.calls.push(back);
+                self.diverge(&parts, None);
+            }
             Some(back) => {
                 let outer = split.clone();
                 split.calls.push(back);
@@ -98,6 +102,10 @@ impl Warp {
             return;
         }
         let Some(mut top) = self.splits.pop() else { return };
+        if self.apart && !top.granted {
+            self.splits.push(top);
+            return;
+        }
         self.splits.retain(|split| {
             let same = split.state == State::Ready
                 && (split.pc, split.barrier, split.granted) == (top.pc, top.barrier, top.granted)

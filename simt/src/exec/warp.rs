@@ -10,7 +10,8 @@
 //!
 //! Under [`Divergence::Converge`] both sides make progress: a split that spins gives way (`Warp::give_way`) to the others,
 //! also to lanes that wait at a convergence barrier for it. Under [`Divergence::Lockstep`], the rule before Volta, one side
-//! runs to the barrier and then the other, whatever happens.
+//! runs to the barrier and then the other, whatever happens. Under [`Divergence::Adversarial`] there are no convergence barriers:
+//! lanes that have parted stay so until a warp-wide operation gathers them.
 
 use super::convergence::Convergence;
 use super::spin::SpinWatch;
@@ -24,6 +25,9 @@ pub enum Divergence {
     Converge,
     /// As before Volta: one side to the rejoining point, then the other. Lanes that wait for each other never end.
     Lockstep,
+    /// Whatever the rules since Volta allow: lanes meet only at warp-wide operations, and who runs next, and for how long, is drawn
+    /// from the seed. Correct code gives the same results under every seed. In timed runs nothing is drawn.
+    Adversarial(u64),
 }
 
 /// No convergence barrier.
@@ -69,12 +73,14 @@ pub struct Warp {
     pub(super) splits: Vec<Split>,
     pub(super) barriers: Vec<Convergence>,
     live: Mask,
+    /// Splits become one at warp-wide operations only.
+    pub(super) apart: bool,
     pub(crate) spin: SpinWatch,
 }
 
 impl Warp {
     /// A warp at the start of the code, with the lanes of `mask`.
-    pub(crate) fn new(mask: Mask) -> Self {
+    pub(crate) fn new(mask: Mask, divergence: Divergence) -> Self {
         let split = Split {
             pc: 0,
             mask,
@@ -85,7 +91,8 @@ impl Warp {
             calls: Vec::new(),
             stuck_since: None,
         };
-        Self { splits: vec![split], barriers: Vec::new(), live: mask, spin: SpinWatch::default() }
+        let apart = matches!(divergence, Divergence::Adversarial(_));
+        Self { splits: vec![split], barriers: Vec::new(), live: mask, apart, spin: SpinWatch::default() }
     }
 
     /// The instruction that the warp executes next and the lanes that do. `None` while it waits, and when it is done.
@@ -110,6 +117,21 @@ impl Warp {
 
     pub(crate) fn top(&self) -> Option<&Split> {
         self.splits.last().filter(|split| split.state == State::Ready)
+    }
+
+    /// Lets another split run: the ready one that `choice` falls on, and of it, where `part` is not 0, those lanes alone.
+    pub(crate) fn choose(&mut self, choice: u64, part: Mask) {
+        let ready: Vec<usize> =
+            (0..self.splits.len()).filter(|index| self.splits[*index].state == State::Ready).collect();
+        let Some(index) = ready.get((choice % ready.len().max(1) as u64) as usize) else { return };
+        let mut split = self.splits.remove(*index);
+        let alone = split.mask & part;
+        if alone != 0 && alone != split.mask && !split.granted {
+            self.splits.push(Split { mask: split.mask & !part, ..split.clone() });
+            split.mask = alone;
+        }
+        self.splits.push(split);
+        self.spin.reset();
     }
 
     /// Moves the running split to `pc`.

@@ -6,18 +6,27 @@
 
 use std::collections::VecDeque;
 
-use super::describe::describe;
+use super::describe::{describe, describe_party};
 use super::launch::{Launch, Residency, watchdog};
-use super::order::block_at;
+use super::order::{block_at, mix};
 use super::report::Report;
-use crate::exec::{Block, End, Executor, Grid, Probe};
+use crate::checks::written::Written;
+use crate::checks::{Checker, Checks};
+use crate::exec::{Block, Divergence, End, Executor, Grid, Probe};
 use crate::fault::{Fault, FaultKind, Violation};
+use crate::isa::Mask;
 use crate::memory::{DirectPort, Memory, Port};
 
 /// Instructions a warp runs before the next one of its block has a turn.
 const WARP_TURN_INSTRUCTIONS: u64 = 1 << 16;
 /// Rounds over a block's warps before the next block has a turn.
 const BLOCK_TURN_ROUNDS: u32 = 8;
+/// Drawn turns of a block before the next block has one.
+const DRAWN_TURNS: u32 = 256;
+/// Instructions without a change to memory after which turns are no longer drawn.
+const DRAWN_WITHOUT_PROGRESS: u64 = 1 << 20;
+/// One drawn turn in so many parts lanes that stand together.
+const PARTING: u64 = 16;
 
 /// Runs the launch. A fault ends it.
 pub(super) fn run(
@@ -37,7 +46,35 @@ pub(super) fn run(
         residency,
         timing: None,
         fault,
+        findings: Vec::new(),
     }
+}
+
+/// As [`run`], with checks. `written` is what is known of global memory, and comes back with the launch's stores.
+pub(super) fn run_checked(
+    grid: &Grid,
+    launch: &Launch,
+    residency: Residency,
+    memory: &mut Memory,
+    probe: Option<&mut dyn Probe>,
+    (checks, written): (Checks, Option<Written>),
+) -> (Report, Option<Written>) {
+    let mut checker = Checker::new(checks, written, probe);
+    let mut report = run(grid, launch, residency, memory, Some(&mut checker));
+    if let Some(fault) = &mut report.fault {
+        let party = checker.party(fault);
+        fault.other = party.map(|place| Box::new(describe_party(grid, &place)));
+    }
+    let (findings, written) = checker.finish();
+    report.findings = findings
+        .iter()
+        .map(|finding| Fault {
+            other: finding.other.map(|place| Box::new(describe_party(grid, &place))),
+            ..describe(grid, memory, finding.block, &finding.violation)
+        })
+        .collect();
+    report.fault = report.fault.or_else(|| report.findings.first().cloned());
+    (report, written)
 }
 
 struct Run<'r, 'm, 'p> {
@@ -55,6 +92,8 @@ struct Run<'r, 'm, 'p> {
     started: u64,
     without_progress: u64,
     watchdog: u64,
+    /// Numbers drawn so far, for an adversarial order.
+    drawn: u64,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -105,6 +144,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
             started: 0,
             without_progress: 0,
             watchdog: watchdog(launch, warps),
+            drawn: 0,
         }
     }
 
@@ -162,6 +202,11 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
 
     /// Runs the block's warps in rounds.
     fn take_turn(&mut self, block: &mut Block) -> Result<Turn, Violation> {
+        // Where nothing has changed for long, turns are even, so that a warp that spins for good is found out.
+        if matches!(self.grid.divergence, Divergence::Adversarial(_)) && self.without_progress < DRAWN_WITHOUT_PROGRESS
+        {
+            return self.take_drawn_turn(block);
+        }
         for _ in 0..BLOCK_TURN_ROUNDS {
             let mut ran = false;
             let mut spinning = None;
@@ -170,7 +215,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
                     continue;
                 }
                 self.port.set_clock(self.executor.tally().instructions());
-                match self.run_warp(block, warp)? {
+                match self.run_warp(block, warp, WARP_TURN_INSTRUCTIONS)? {
                     End::Stuck => spinning = spinning.or(Some(warp)),
                     _ => ran = true,
                 }
@@ -189,13 +234,43 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
         Ok(Turn::Unfinished)
     }
 
-    fn run_warp(&mut self, block: &mut Block, warp: usize) -> Result<End, Violation> {
+    /// As [`Run::take_turn`], with warps, lanes and the length of each turn drawn from the seed.
+    fn take_drawn_turn(&mut self, block: &mut Block) -> Result<Turn, Violation> {
+        for _ in 0..DRAWN_TURNS {
+            let ready: Vec<usize> =
+                (0..block.warps().len()).filter(|warp| block.warps()[*warp].next().is_some()).collect();
+            let Some(warp) = ready.get((self.draw() % ready.len().max(1) as u64) as usize) else {
+                return Ok(match block.is_done() {
+                    true => Turn::Ended,
+                    false => Turn::Stuck(block.standing(first_living(block), FaultKind::Deadlock)),
+                });
+            };
+            let part = if self.draw() % PARTING == 0 { self.draw() as Mask } else { 0 };
+            block.choose(*warp, self.draw(), part);
+            // Short turns find most; a long one now and then lets a loop get far.
+            let turn = match self.draw() % 16 {
+                0 => 1 << (self.draw() % 12),
+                _ => 1 + self.draw() % 24,
+            };
+            self.port.set_clock(self.executor.tally().instructions());
+            self.run_warp(block, *warp, turn)?;
+        }
+        Ok(Turn::Unfinished)
+    }
+
+    fn draw(&mut self) -> u64 {
+        self.drawn = self.drawn.wrapping_add(1);
+        let Divergence::Adversarial(seed) = self.grid.divergence else { return 0 };
+        mix(mix(seed).wrapping_add(self.drawn))
+    }
+
+    fn run_warp(&mut self, block: &mut Block, warp: usize, most: u64) -> Result<End, Violation> {
         let used = self.executor.tally().instructions();
         let left = self.launch.step_budget.map_or(u64::MAX, |budget| budget.saturating_sub(used));
         if left == 0 {
             return Err(block.standing(warp, FaultKind::StepBudget));
         }
-        let turn = WARP_TURN_INSTRUCTIONS.min(left);
+        let turn = most.min(left);
         match &mut self.probe {
             None => self.executor.run(block, warp, &mut self.port, turn),
             Some(probe) => self.executor.run_observed(block, warp, &mut self.port, turn, &mut **probe),

@@ -15,9 +15,11 @@ mod timed;
 use std::ops::Deref;
 use std::sync::Arc;
 
+use crate::checks::Checks;
+use crate::checks::written::Written;
 use crate::device::Device;
 use crate::exec::{self, CpuLevel, Probe};
-use crate::isa::{Program, Variable};
+use crate::isa::{Isa, Program, Variable};
 use crate::memory::{Memory, MemoryError, Nearest};
 use crate::timing::{Observer, System};
 
@@ -53,6 +55,9 @@ pub struct Machine {
     level: CpuLevel,
     /// The cycle model's part of the device.
     system: System,
+    checks: Checks,
+    /// What of memory was written, where reads of the rest are looked for.
+    written: Option<Written>,
 }
 
 impl Machine {
@@ -64,7 +69,20 @@ impl Machine {
             launches: 0,
             level: CpuLevel::detect(),
             system: System::new(device),
+            checks: Checks::default(),
+            written: None,
         }
+    }
+
+    /// Makes these checks in every launch of PTX from now on. Memory that was allocated before counts as written. A timed launch is
+    /// checked in a functional run before it, which leaves memory as it was.
+    pub fn set_checks(&mut self, checks: Checks) {
+        self.checks = checks;
+        self.written = checks.init.then(Written::default);
+    }
+
+    pub fn checks(&self) -> Checks {
+        self.checks
     }
 
     /// Uses the operations of another CPU level from now on; of the best one that this CPU has if it lacks the one asked for.
@@ -84,7 +102,18 @@ impl Machine {
     /// # Errors
     /// As [`Memory::alloc`].
     pub fn alloc(&mut self, bytes: u64) -> Result<u64, MemoryError> {
-        self.memory.alloc(bytes)
+        let address = self.memory.alloc(bytes)?;
+        if let Some(written) = &mut self.written {
+            written.allocated(address, bytes);
+        }
+        Ok(address)
+    }
+
+    /// Takes an allocation for written, whatever the machine has seen: memory that the host reaches by itself.
+    pub fn assume_written(&mut self, address: u64) {
+        if let Some(written) = &mut self.written {
+            written.forget(address);
+        }
     }
 
     /// # Errors
@@ -97,6 +126,7 @@ impl Machine {
     /// As [`Memory::write`].
     pub fn write(&mut self, address: u64, bytes: &[u8]) -> Result<(), MemoryError> {
         self.memory.write(address, bytes)?;
+        self.note_written(address, bytes.len() as u64);
         self.system.host_wrote(address, bytes.len() as u64);
         Ok(())
     }
@@ -111,6 +141,7 @@ impl Machine {
     /// As [`Memory::fill`].
     pub fn fill(&mut self, address: u64, bytes: u64, value: u8) -> Result<(), MemoryError> {
         self.memory.fill(address, bytes, value)?;
+        self.note_written(address, bytes);
         self.system.host_wrote(address, bytes);
         Ok(())
     }
@@ -119,8 +150,17 @@ impl Machine {
     /// As [`Memory::copy`].
     pub fn copy(&mut self, to: u64, from: u64, bytes: u64) -> Result<(), MemoryError> {
         self.memory.copy(to, from, bytes)?;
+        if let Some(written) = &mut self.written {
+            written.copy(to, from, bytes);
+        }
         self.system.host_wrote(to, bytes);
         Ok(())
+    }
+
+    fn note_written(&mut self, address: u64, bytes: u64) {
+        if let Some(written) = &mut self.written {
+            written.set(address, bytes);
+        }
     }
 
     /// The cycle model's view of the device: threads to use, contents of L2.
@@ -227,6 +267,18 @@ impl Machine {
         timed::run(&grid, scheduled, launch, residency, &mut self.memory, &mut self.system, observer)
     }
 
+    /// Runs a launch with the checks of [`Machine::set_checks`] and leaves memory as it was, but for the checks' own record of what
+    /// is written: for a launch of the same kernel's SASS, which is not checked itself.
+    ///
+    /// # Errors
+    /// As [`Machine::launch`].
+    pub fn rehearse(&mut self, kernel: &Kernel, launch: &Launch) -> Result<Report, LaunchRefused> {
+        let saved = self.memory.save();
+        let report = self.start(kernel, &Launch { mode: Mode::Functional, ..launch.clone() }, None);
+        self.memory.restore(&saved);
+        report
+    }
+
     fn start(
         &mut self,
         kernel: &Kernel,
@@ -234,11 +286,24 @@ impl Machine {
         probe: Option<&mut dyn Probe>,
     ) -> Result<Report, LaunchRefused> {
         let residency = launch::admit(&self.device, kernel, launch)?;
+        let checked = self.checks.any() && kernel.program().isa == Isa::Ptx;
         if launch.mode == Mode::Timed {
+            if checked {
+                let rehearsed = self.rehearse(kernel, launch)?;
+                if rehearsed.fault.is_some() {
+                    return Ok(rehearsed);
+                }
+            }
             return Ok(self.start_timed(kernel, launch, residency, None));
         }
         self.launches = self.launches.wrapping_add(1);
         let grid = launch::grid(&self.device, kernel.functional.clone(), launch, self.launches);
-        Ok(functional::run(&grid, launch, residency, &mut self.memory, probe))
+        if !checked {
+            return Ok(functional::run(&grid, launch, residency, &mut self.memory, probe));
+        }
+        let checks = (self.checks, self.written.take());
+        let (report, written) = functional::run_checked(&grid, launch, residency, &mut self.memory, probe, checks);
+        self.written = written;
+        Ok(report)
     }
 }

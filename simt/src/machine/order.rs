@@ -29,7 +29,7 @@ fn shuffled(position: u64, count: u64, seed: u64) -> u64 {
 }
 
 /// A hash of 64 bits (the finaliser of SplitMix64).
-fn mix(value: u64) -> u64 {
+pub(super) fn mix(value: u64) -> u64 {
     let value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let value = (value ^ value >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     let value = (value ^ value >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

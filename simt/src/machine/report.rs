@@ -17,5 +17,8 @@ pub struct Report {
     pub residency: Residency,
     /// Modelled time, where the launch was timed.
     pub timing: Option<Timing>,
+    /// The fault that ended it, else the first finding.
     pub fault: Option<Fault>,
+    /// What the checks found that were asked for, in the order of the run.
+    pub findings: Vec<Fault>,
 }

@@ -71,5 +71,6 @@ pub(super) fn run(
         residency,
         timing: Some(timing),
         fault,
+        findings: Vec::new(),
     }
 }

@@ -123,6 +123,12 @@ impl Allocations {
         (allocation.live && address < extent.end).then_some(extent)
     }
 
+    /// Every live allocation.
+    pub fn live(&self) -> impl Iterator<Item = Extent> {
+        let live = self.by_start.iter().filter(|(_, allocation)| allocation.live);
+        live.map(|(start, allocation)| Extent { start: *start, end: start + allocation.bytes })
+    }
+
     pub fn nearest(&self, address: u64, bytes: u64) -> Nearest {
         if address < NULL_BYTES {
             return Nearest::Null;

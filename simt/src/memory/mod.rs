@@ -182,6 +182,24 @@ impl Memory {
         Ok(())
     }
 
+    /// The contents of every live allocation.
+    pub(crate) fn save(&self) -> Vec<(u64, Vec<u8>)> {
+        let contents = |extent: Extent| {
+            let mut bytes = vec![0; (extent.end - extent.start) as usize];
+            // The extent is a live allocation's, so this cannot fail.
+            self.read(extent.start, &mut bytes).ok().map(|()| (extent.start, bytes))
+        };
+        self.allocations.live().filter_map(contents).collect()
+    }
+
+    /// Puts back what [`Memory::save`] gave, where no allocation was made or freed meanwhile.
+    pub(crate) fn restore(&mut self, saved: &[(u64, Vec<u8>)]) {
+        for (start, bytes) in saved {
+            // As in `save`.
+            let _ = self.write(*start, bytes);
+        }
+    }
+
     /// The live allocation that `address` lies in.
     pub fn extent(&self, address: u64) -> Option<Extent> {
         self.allocations.containing(address)

@@ -14,6 +14,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use warpwise_simt::device::Device;
+use warpwise_simt::isa::Isa;
 use warpwise_simt::machine::{self, Kernel, Launch, Machine};
 use warpwise_simt::memory::MemoryError;
 
@@ -38,7 +39,8 @@ pub struct Sim {
     queue: Option<Sender<Job>>,
     thread: Option<JoinHandle<()>>,
     sticky: Sticky,
-    kernels: Mutex<HashMap<String, Kernel>>,
+    /// By name, what is run, and the PTX that is checked before it where the two differ.
+    kernels: Mutex<HashMap<String, (Kernel, Option<Kernel>)>>,
     /// Work of the device that is queued and not yet done.
     pending: Arc<AtomicU64>,
     launches: AtomicU64,
@@ -53,6 +55,7 @@ impl Sim {
     /// [`GpuError::Load`] if the variables do not fit the device.
     pub fn new(device: &'static Device, code: Arc<Code>, options: MachineOptions) -> Result<Self, GpuError> {
         let mut machine = Machine::new(device);
+        machine.set_checks(options.checks);
         let module = machine.load(code.variables()).map_err(|error| GpuError::Load(error.to_string()))?;
         let sticky = Sticky::default();
         let mut worker = Worker::new(device, machine, module, sticky.clone());
@@ -145,7 +148,7 @@ impl Sim {
     }
 
     /// The kernel, made ready at its first launch. That waits for the queue, as CUDA's lazy loading may.
-    fn kernel(&self, name: &str) -> Result<Kernel, GpuError> {
+    fn kernel(&self, name: &str) -> Result<(Kernel, Option<Kernel>), GpuError> {
         if let Some(kernel) = self.kernels.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
             return Ok(kernel.clone());
         }
@@ -157,7 +160,14 @@ impl Sim {
         if let Some(reason) = instead_of_sass {
             eprintln!("warpwise: {reason}\nthe machine runs its PTX instead");
         }
-        let kernel = self.ask(move |worker| worker.prepare(&program))??;
+        let checked = match self.options.checks.any() && program.isa == Isa::Sass {
+            true => Some(self.code.program(name).map_err(|error| GpuError::Load(error.to_string()))?),
+            false => None,
+        };
+        let kernel = self.ask(move |worker| {
+            let checked = checked.map(|ptx| worker.prepare(&ptx)).transpose()?;
+            Ok::<_, GpuError>((worker.prepare(&program)?, checked))
+        })??;
         let mut kernels = self.kernels.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(kernels.entry(name.to_owned()).or_insert(kernel).clone())
     }
@@ -178,12 +188,14 @@ impl Sim {
     /// Checks a launch and queues it.
     fn start(&self, request: LaunchRequest, mut observer: Option<Box<Watcher>>) -> Result<LaunchId, GpuError> {
         self.sticky.check()?;
-        let kernel = self.kernel(&request.kernel)?;
+        let (kernel, ptx) = self.kernel(&request.kernel)?;
         let launch = self.machine_launch(&request);
         machine::admit(self.device, &kernel, &launch)
             .map_err(|refused| GpuError::Refused { kernel: request.kernel, reason: refused.to_string() })?;
         let id = LaunchId(self.launches.fetch_add(1, Ordering::Relaxed));
-        self.send_work(move |worker| worker.launch(id, request.stream, &kernel, &launch, observer.as_deref_mut()))?;
+        self.send_work(move |worker| {
+            worker.launch(id, request.stream, (&kernel, ptx.as_ref()), &launch, observer.as_deref_mut());
+        })?;
         Ok(id)
     }
 }
@@ -203,6 +215,10 @@ impl Backend for Sim {
 
     fn free(&self, address: u64) -> Result<(), GpuError> {
         self.ask_memory(move |worker| worker.machine.free(address))
+    }
+
+    fn assume_written(&self, address: u64) -> Result<(), GpuError> {
+        self.ask(move |worker| worker.machine.assume_written(address))
     }
 
     fn write(&self, address: u64, bytes: &[u8]) -> Result<(), GpuError> {

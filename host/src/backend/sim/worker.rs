@@ -12,7 +12,9 @@ use warpwise_simt::machine::{Kernel, Launch, LaunchRefused, Machine, ModuleId, R
 use warpwise_simt::memory::MemoryError;
 
 use super::timeline::{Stamp, Timeline};
-use crate::backend::{CounterSet, EventId, GpuError, KernelFault, LaunchId, LaunchReport, StreamId, Watcher};
+use crate::backend::{
+    CounterSet, EventId, GpuError, KernelFault, LaunchId, LaunchReport, OtherThread, StreamId, Watcher,
+};
 use crate::numbers::Time;
 
 /// The first fault of a context, shared between the worker and its callers.
@@ -87,20 +89,27 @@ impl Worker {
         self.machine.prepare(self.module, program).map_err(|error| GpuError::Load(error.to_string()))
     }
 
+    /// Runs a launch; `ptx` is the same kernel's, to be checked before, where the kernel is SASS and checks were asked for.
     pub fn launch(
         &mut self,
         id: LaunchId,
         stream: StreamId,
-        kernel: &Kernel,
+        (kernel, ptx): (&Kernel, Option<&Kernel>),
         launch: &Launch,
         observer: Option<&mut Watcher>,
     ) {
         if self.sticky.is_set() {
             return;
         }
-        let outcome = match observer {
-            Some(observer) => self.machine.launch_traced(kernel, launch, observer),
-            None => self.machine.launch(kernel, launch),
+        let checked = match ptx {
+            Some(ptx) => self.machine.rehearse(ptx, launch).map(|report| report.fault.is_some().then_some(report)),
+            None => Ok(None),
+        };
+        let outcome = match (checked, observer) {
+            (Ok(Some(faulted)), _) => Ok(faulted),
+            (Err(refused), _) => Err(refused),
+            (_, Some(observer)) => self.machine.launch_traced(kernel, launch, observer),
+            (_, None) => self.machine.launch(kernel, launch),
         };
         match outcome {
             Ok(report) => self.keep(id, stream, report),
@@ -174,6 +183,13 @@ pub fn described(fault: &Fault) -> KernelFault {
         thread: Some(fault.thread),
         address: fault.address,
         allocation: fault.allocation.clone(),
+        other: fault.other.as_deref().map(|other| OtherThread {
+            doing: other.doing.to_owned(),
+            file: other.file.as_deref().map(str::to_owned),
+            line: other.line,
+            block: other.block,
+            thread: other.thread,
+        }),
     }
 }
 
