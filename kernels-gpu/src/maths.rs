@@ -318,3 +318,25 @@ pub fn attracted(sum: [f32; 3], own: [f32; 4], body: [f32; 4]) -> [f32; 3] {
     let pull = body[3] * inverse * (inverse * inverse);
     [dx.mul_add(pull, sum[0]), dy.mul_add(pull, sum[1]), dz.mul_add(pull, sum[2])]
 }
+
+/// `rounds` steps of a linear congruential generator (Numerical Recipes' constants), which nobody computes in one.
+#[inline(always)]
+pub fn stirred(mut value: u32, rounds: u32) -> u32 {
+    for _ in 0..rounds {
+        value = value.wrapping_mul(1_664_525).wrapping_add(1_013_904_223) ^ (value >> 16);
+    }
+    value
+}
+
+/// Cells on each side of one that its stencil takes in.
+pub const STENCIL_RADIUS: u32 = 3;
+
+/// The sum of a cell and its neighbours, from the left to the right; `read` takes 0 for the leftmost.
+#[inline(always)]
+pub fn stencil(read: impl Fn(u32) -> f32) -> f32 {
+    let mut sum = 0.0;
+    for at in 0..2 * STENCIL_RADIUS + 1 {
+        sum += read(at);
+    }
+    sum
+}

@@ -91,6 +91,26 @@ impl<const LEN: usize> SharedArray<f32, LEN> {
 }
 
 impl<const LEN: usize> SharedArray<u32, LEN> {
+    /// Reads value `index` as C++ reads a `volatile` one. It is no barrier: whether another lane has written before, it does not say.
+    ///
+    /// # Safety
+    /// `index < LEN`, and the value was written.
+    #[inline(always)]
+    pub unsafe fn get_volatile(&self, index: u32) -> u32 {
+        // SAFETY: the address is that of a value of the array.
+        unsafe { back_end::load_volatile(self.address_of(index)) }
+    }
+
+    /// Writes value `index` as C++ writes a `volatile` one.
+    ///
+    /// # Safety
+    /// `index < LEN`.
+    #[inline(always)]
+    pub unsafe fn set_volatile(&self, index: u32, value: u32) {
+        // SAFETY: as in `get_volatile`.
+        unsafe { back_end::store_volatile(self.address_of(index), value) }
+    }
+
     /// Adds to value `index`, atomically among the threads of the block; wraps.
     ///
     /// # Safety
@@ -163,6 +183,30 @@ mod back_end {
     }
 
     /// # Safety
+    /// `address` is that of an initialised value in the shared window, aligned to 4 bytes.
+    #[inline(always)]
+    pub unsafe fn load_volatile(address: u32) -> u32 {
+        let value;
+        // SAFETY: the caller's promise is the instruction's.
+        unsafe {
+            asm!("ld.volatile.shared.u32 {}, [{}];", out(reg32) value, in(reg32) address,
+                options(nostack, preserves_flags))
+        };
+        value
+    }
+
+    /// # Safety
+    /// `address` is that of a value in the shared window, aligned to 4 bytes.
+    #[inline(always)]
+    pub unsafe fn store_volatile(address: u32, value: u32) {
+        // SAFETY: the caller's promise is the instruction's.
+        unsafe {
+            asm!("st.volatile.shared.u32 [{}], {};", in(reg32) address, in(reg32) value,
+                options(nostack, preserves_flags))
+        };
+    }
+
+    /// # Safety
     /// `address` is that of four initialised values in the shared window, aligned to 16 bytes.
     #[inline(always)]
     pub unsafe fn load4(address: u32) -> [f32; 4] {
@@ -211,6 +255,14 @@ mod back_end {
     shared_values!(f32 f64 u32 i32 u64);
 
     pub unsafe fn add(_: u32, _: u32) {
+        panic!("{ONLY_ON_A_GPU}")
+    }
+
+    pub unsafe fn load_volatile(_: u32) -> u32 {
+        panic!("{ONLY_ON_A_GPU}")
+    }
+
+    pub unsafe fn store_volatile(_: u32, _: u32) {
         panic!("{ONLY_ON_A_GPU}")
     }
 

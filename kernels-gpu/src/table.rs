@@ -2,8 +2,8 @@
 //! account, then those that it is calibrated by.
 
 use crate::{
-    access, atomics, blur, calibration, ceilings, compute, divergence, matmul, mix, occupancy, predication, primitives,
-    reduce, slow, transpose, vecadd, whoami,
+    access, atomics, blur, calibration, ceilings, compute, divergence, its, matmul, mix, occupancy, predication,
+    primitives, reduce, slow, stencil, transpose, vecadd, whoami,
 };
 use cuda_std::host::Descriptor;
 
@@ -25,6 +25,16 @@ pub static KERNELS: &[&Descriptor] = &[
     predication::leaky_relu.descriptor(),
     predication::leaky_relu_long.descriptor(),
     predication::scale.descriptor(),
+    its::spin_lock_in_warp.descriptor(),
+    its::spin_lock_by_turns.descriptor(),
+    its::warp_sum_volatile.descriptor(),
+    its::warp_sum_synced.descriptor(),
+    its::warp_sum_sync.descriptor(),
+    stencil::stencil_1d.descriptor(),
+    stencil::stencil_no_barrier.descriptor(),
+    stencil::stencil_halo_off.descriptor(),
+    stencil::stencil_as_printed.descriptor(),
+    stencil::stencil4.descriptor(),
     occupancy::light.descriptor(),
     occupancy::heavy.descriptor(),
     occupancy::heavy_capped.descriptor(),

@@ -11,7 +11,9 @@ use warpwise::backend::{Gpu, IsaChoice, MachineOptions, sim};
 use warpwise::kernels::{Code, KernelFiles, Sass};
 use warpwise::toolbox::{Target, Toolbox};
 use warpwise_nvtools::nvdisasm::ListingOptions;
+use warpwise_simt::checks::Checks;
 use warpwise_simt::device::{self, Device};
+use warpwise_simt::exec::Divergence;
 
 /// What the machine runs the kernels from, on a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,14 +21,25 @@ pub enum FrontEnd {
     Ptx(&'static str),
     /// The SASS of the device's architecture.
     Sass(&'static str),
+    /// PTX with all checks, which must find nothing.
+    Checked(&'static str),
+    /// PTX in an order drawn from a seed: lanes that have parted stay apart.
+    AnyOrder(&'static str),
 }
 
 impl FrontEnd {
-    /// PTX, and SASS of every architecture that the machine is held to.
-    pub const ALL: [Self; 4] = [Self::Ptx("RTX 5070"), Self::Sass("A100"), Self::Sass("H200"), Self::Sass("RTX 5070")];
+    /// PTX, SASS of every architecture that the machine is held to, and PTX watched closely.
+    pub const ALL: [Self; 6] = [
+        Self::Ptx("RTX 5070"),
+        Self::Sass("A100"),
+        Self::Sass("H200"),
+        Self::Sass("RTX 5070"),
+        Self::Checked("RTX 5070"),
+        Self::AnyOrder("RTX 5070"),
+    ];
 
     fn device(self) -> &'static Device {
-        let (Self::Ptx(name) | Self::Sass(name)) = self;
+        let (Self::Ptx(name) | Self::Sass(name) | Self::Checked(name) | Self::AnyOrder(name)) = self;
         device::find(name).unwrap_or_else(|error| panic!("{error}"))
     }
 }
@@ -42,7 +55,7 @@ pub fn with(front_end: FrontEnd, test: impl FnOnce()) {
     FRONT_END.set(FrontEnd::ALL[0]);
 }
 
-/// Makes a test of each function for every front end: modules `ptx`, `sm_80`, `sm_90` and `sm_120`.
+/// Makes a test of each function for every front end: modules `ptx`, `sm_80`, `sm_90`, `sm_120`, `checked` and `any_order`.
 #[macro_export]
 macro_rules! on_every_front_end {
     ($($name:ident),+ $(,)?) => {
@@ -50,6 +63,8 @@ macro_rules! on_every_front_end {
         $crate::on_every_front_end!(@ sm_80, $crate::FrontEnd::ALL[1], $($name),+);
         $crate::on_every_front_end!(@ sm_90, $crate::FrontEnd::ALL[2], $($name),+);
         $crate::on_every_front_end!(@ sm_120, $crate::FrontEnd::ALL[3], $($name),+);
+        $crate::on_every_front_end!(@ checked, $crate::FrontEnd::ALL[4], $($name),+);
+        $crate::on_every_front_end!(@ any_order, $crate::FrontEnd::ALL[5], $($name),+);
     };
     (@ $module:ident, $front_end:expr, $($name:ident),+) => {
         mod $module {
@@ -66,13 +81,18 @@ pub fn machine() -> Gpu {
     let front_end = FRONT_END.get();
     let files = kernels();
     let code = Code::parse("kernels.ptx", &files.ptx).unwrap_or_else(|error| panic!("{error}"));
-    let isa = if matches!(front_end, FrontEnd::Ptx(_)) { IsaChoice::Ptx } else { IsaChoice::Sass };
-    let options = MachineOptions { isa, ..MachineOptions::default() };
+    let ptx = MachineOptions { isa: IsaChoice::Ptx, ..MachineOptions::default() };
+    let options = match front_end {
+        FrontEnd::Ptx(_) => ptx,
+        FrontEnd::Sass(_) => MachineOptions { isa: IsaChoice::Sass, ..ptx },
+        FrontEnd::Checked(_) => MachineOptions { checks: Checks::ALL, ..ptx },
+        FrontEnd::AnyOrder(_) => MachineOptions { divergence: Divergence::Adversarial(1), ..ptx },
+    };
     let device = front_end.device();
     let sim = sim::Sim::new(device, Arc::new(code), options).unwrap_or_else(|error| panic!("{error}"));
     match front_end {
-        FrontEnd::Ptx(_) => Gpu::new(Arc::new(sim)),
         FrontEnd::Sass(_) => Gpu::new(Arc::new(sim.with_sass(sass(&device.arch())))),
+        _ => Gpu::new(Arc::new(sim)),
     }
 }
 

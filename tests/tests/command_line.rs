@@ -233,7 +233,7 @@ fn a_lab_report_counts_its_verdicts_and_names_how_each_number_was_got() {
 #[test]
 fn every_lab_and_kernel_that_list_shows_can_be_explained_or_read() {
     let listed = good(&["list"]);
-    for lab in ["launch", "ids", "blocks2d", "sass", "divergence", "guard", "predication", "occupancy", "life"] {
+    for lab in ["launch", "ids", "blocks2d", "sass", "divergence", "guard", "predication", "its", "occupancy", "life"] {
         assert!(listed.contains(lab), "{lab} is not listed:\n{listed}");
         assert!(good(&["explain", lab]).lines().count() > 10, "{lab} has hardly a text");
     }

@@ -12,11 +12,13 @@ mod divergence;
 mod guard;
 mod ids;
 pub(crate) mod input;
+mod its;
 pub mod launch;
 mod life;
 mod occupancy;
 mod predication;
 mod sass;
+mod stencil;
 
 use crate::lab::Lab;
 use crate::suggest::UnknownName;
@@ -30,8 +32,10 @@ pub static LABS: &[&Lab] = &[
     &divergence::LAB,
     &guard::LAB,
     &predication::LAB,
+    &its::LAB,
     &occupancy::LAB,
     &life::LAB,
+    &stencil::LAB,
 ];
 
 /// The lab with this id.
