@@ -13,7 +13,7 @@ use warpwise_simt::machine::BlockOrder;
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
     accuracy, bench, bundle, counters, doctor, exercise, explain, finish_kernels, labs, launch_cases, list, occupancy,
-    probe_fault, ptx, record_golden, regs, run, sass,
+    probe_fault, ptx, record_golden, regs, run, sass, step, trace,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -37,6 +37,8 @@ pub enum Command {
     Sass(sass::Options),
     Occupancy(occupancy::Options),
     Run(run::Options),
+    Step(step::Options),
+    Trace(trace::Options),
     Bench(bench::Options),
     Accuracy(accuracy::Options),
     Counters(counters::Options),

@@ -21,6 +21,9 @@ pub mod record_golden;
 pub mod regs;
 pub mod run;
 pub mod sass;
+pub mod step;
+mod subject;
+pub mod trace;
 
 use std::path::Path;
 
@@ -57,6 +60,8 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::RecordGolden(options) => record_golden::run(options, &global),
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Run(options) => run::run(options, &global),
+        Command::Step(options) => step::run(options, &global),
+        Command::Trace(options) => trace::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),
     }
 }

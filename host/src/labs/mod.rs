@@ -19,6 +19,7 @@ mod occupancy;
 mod predication;
 mod sass;
 mod stencil;
+mod trace;
 
 use crate::lab::Lab;
 use crate::suggest::UnknownName;
@@ -36,6 +37,7 @@ pub static LABS: &[&Lab] = &[
     &occupancy::LAB,
     &life::LAB,
     &stencil::LAB,
+    &trace::LAB,
 ];
 
 /// The lab with this id.

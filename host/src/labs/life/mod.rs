@@ -3,7 +3,7 @@
 //! The launch as a whole is here: who the thread is, where its block lands, how many waves there are. What its warp did from cycle
 //! to cycle is watched by a [`recording`] and told by a [`story`].
 
-mod recording;
+pub(super) mod recording;
 mod story;
 
 use cuda_std::host::DevicePtr;
