@@ -12,8 +12,8 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
-    accuracy, bench, bundle, counters, doctor, exercise, explain, finish_kernels, labs, launch_cases, list, occupancy,
-    probe_fault, ptx, record_golden, regs, run, sass, step, trace,
+    accuracy, bench, bundle, counters, diagnose, doctor, exercise, explain, finish_kernels, labs, launch_cases, list,
+    occupancy, probe_fault, ptx, record_golden, regs, run, sass, step, trace,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -39,6 +39,7 @@ pub enum Command {
     Run(run::Options),
     Step(step::Options),
     Trace(trace::Options),
+    Diagnose(diagnose::Options),
     Bench(bench::Options),
     Accuracy(accuracy::Options),
     Counters(counters::Options),

@@ -17,6 +17,7 @@ pub mod claim;
 pub mod cli;
 pub mod commands;
 pub mod counters;
+pub mod diagnose;
 pub mod error;
 pub mod exercises;
 pub mod folders;

@@ -7,6 +7,7 @@ pub mod accuracy;
 pub mod bench;
 pub mod bundle;
 pub mod counters;
+pub mod diagnose;
 pub mod doctor;
 pub mod exercise;
 pub mod explain;
@@ -62,6 +63,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Run(options) => run::run(options, &global),
         Command::Step(options) => step::run(options, &global),
         Command::Trace(options) => trace::run(options, &global),
+        Command::Diagnose(options) => diagnose::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),
     }
 }

@@ -8,6 +8,7 @@ mod census;
 pub(crate) mod code;
 pub(crate) mod control_flow;
 pub(crate) mod counters;
+mod diagnose;
 mod divergence;
 mod guard;
 mod ids;
@@ -38,6 +39,7 @@ pub static LABS: &[&Lab] = &[
     &life::LAB,
     &stencil::LAB,
     &trace::LAB,
+    &diagnose::LAB,
 ];
 
 /// The lab with this id.
