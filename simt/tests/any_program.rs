@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use warpwise_simt::checks::Checks;
 use warpwise_simt::device::Device;
 use warpwise_simt::exec::Divergence;
 use warpwise_simt::isa::*;
@@ -161,9 +162,12 @@ fn run(code: &[Instr], threads: u32) -> usize {
     for (divergence, mode) in [
         (Divergence::Converge, Mode::Functional),
         (Divergence::Lockstep, Mode::Functional),
+        (Divergence::Adversarial(7), Mode::Functional),
         (Divergence::Converge, Mode::Timed),
     ] {
         let mut machine = Machine::new(Device::default_device());
+        // What is checked runs through the same code, watched.
+        machine.set_checks(if threads.is_multiple_of(2) { Checks::ALL } else { Checks::default() });
         let module = machine.load(&[]).unwrap();
         let Ok(kernel) = machine.prepare(module, &program(code.to_vec())) else { continue };
         let out = machine.alloc(4096).unwrap();
@@ -200,7 +204,7 @@ proptest! {
                 code[index] = Instr::new(Op::Nop);
             }
         }
-        prop_assert_eq!(run(&code, threads), 3, "what is left runs");
+        prop_assert_eq!(run(&code, threads), 4, "what is left runs");
     }
 }
 
