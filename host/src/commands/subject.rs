@@ -152,10 +152,11 @@ impl SubjectOptions {
     }
 }
 
-/// A source place of an instruction: the innermost line outside the standard library, else the innermost.
+/// A source place of an instruction: the innermost line outside the standard library, else the innermost. `None` where the compiler
+/// gave no line.
 pub fn source_line(program: &Program, pc: u32) -> Option<(Arc<str>, u32)> {
     let info = program.info.get(pc as usize)?;
     let places = || info.source.iter().filter_map(|at| Some((program.files.get(at.file as usize)?.clone(), at.line)));
     let own = |(file, line): &(Arc<str>, u32)| *line > 0 && !file.contains("library/") && !file.contains("/rustc");
-    places().find(own).or_else(|| places().next())
+    places().find(own).or_else(|| places().next().filter(|(_, line)| *line > 0))
 }

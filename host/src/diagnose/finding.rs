@@ -98,10 +98,10 @@ pub(super) fn find(facts: &Facts) -> (Finding, String) {
     if let Some(race) = &facts.blocks_race {
         return (Finding::BlocksCommunicate, race.clone());
     }
-    // A kernel that uses all of a resource is done with; whatever is left over is not worth a name before that.
     if blocks < u64::from(facts.device.sm_count) {
         let (blocks, sms) = (integer(blocks.into()), facts.device.sm_count);
-        return (Finding::TooFewBlocks, format!("{blocks} blocks for {sms} SMs"));
+        let s = if facts.shape.blocks() == 1 { "" } else { "s" };
+        return (Finding::TooFewBlocks, format!("{blocks} block{s} for {sms} SMs"));
     }
     if facts.resources.spills() && (spill_share >= SPILL_SECTOR_SHARE || local == 0.0) {
         let bytes = facts.resources.spill_store_bytes + facts.resources.spill_load_bytes;
