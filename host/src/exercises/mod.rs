@@ -65,8 +65,12 @@
 //! - A check takes a second or two. Give launches whose times are compared enough work: a launch alone costs microseconds.
 
 mod attempt;
+mod diagnose;
 mod divergence;
+mod its;
 pub mod kernel_crate;
+mod stencil;
+mod trace;
 
 pub use attempt::{Attempt, Checked};
 
@@ -93,7 +97,8 @@ pub struct Exercise {
 }
 
 /// Every exercise, in the order of the labs.
-pub static EXERCISES: &[&Exercise] = &[&divergence::EXERCISE];
+pub static EXERCISES: &[&Exercise] =
+    &[&divergence::EXERCISE, &its::EXERCISE, &stencil::EXERCISE, &trace::EXERCISE, &diagnose::EXERCISE];
 
 /// The exercise of this lab.
 pub fn find(id: &str) -> Result<&'static Exercise, UnknownName> {
