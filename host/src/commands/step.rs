@@ -140,7 +140,8 @@ impl<'p> Stepper<'p> {
         }
         let splits: Vec<(u32, Mask, bool)> = event.block.warps()[event.warp].splits().collect();
         if splits.len() > 1 {
-            for (pc, mask, waits) in splits.iter().rev() {
+            // The lanes that have just executed this stand behind it; the others are the news.
+            for (pc, mask, waits) in splits.iter().rev().filter(|(_, mask, _)| *mask != step.active) {
                 let doing = if *waits { "waits at" } else { "goes on at" };
                 let text = self.program.info.get(*pc as usize).map_or("the end", |info| &info.text);
                 terminal.line(&format!("        | {mask:08x} {doing} `{text}`"))?;
