@@ -140,6 +140,14 @@ fn sums_of_three_negate_and_carry() {
     check("IADD3 R8, R4, 0x7, -R6", |a, _, c, _| a.wrapping_add(7).wrapping_sub(c));
     // 64-bit additions and subtractions in two steps.
     let high = |sum: u64| (sum >> 32) as u32;
+    // In one, of uniform registers: 32 bits of ones and 1.
+    check(
+        "UMOV UR4, 0xffffffff
+         UMOV UR5, 0x7
+         UIADD3.64 UR4, UPT, UPT, UR4, 0x1, URZ
+         MOV R8, UR5",
+        |_, _, _, _| 8,
+    );
     check(
         "IADD3 R9, P0, R4, R6, RZ
          IADD3.X R8, R5, R7, RZ, P0, !PT",
@@ -303,6 +311,11 @@ fn float_sources_are_negated_and_made_absolute() {
         "FSETP.GEU.AND P0, PT, |R4|, R5, PT
          FSEL R8, R4, R6, P0",
         |a, b, c| if a.abs() >= b { a } else { c },
+    );
+    check_floats(
+        "FSETP.GT.AND P0, PT, R4, R5, PT
+         FSEL R8, -R4, |R6|, P0",
+        |a, b, c| if a > b { -a } else { c.abs() },
     );
     let truncated = |a: f32| a as i32 as f32;
     check_floats(

@@ -3,7 +3,7 @@
 
 use super::level::Picked;
 use super::shape::{binary_with, compare_with, ternary_with, unary_with};
-use super::{compare, float32, float64, half};
+use super::{compare, float32, float64, half, moves};
 use crate::exec::float::{canonical, flush};
 use crate::isa::{Alu, AluKind, Half, Round, Ty};
 
@@ -81,6 +81,7 @@ fn single(alu: &Alu) -> Option<Picked> {
         (Fma, _, _) => ternary_with(|alu, a: f32, b: f32, c: f32| {
             float32::evaluate(alu, [float(alu, 0, a), float(alu, 1, b), float(alu, 2, c)].map(f32::to_bits))
         }),
+        (Selp, _, _) => moves::changed_select(),
         (Setp, _, _) => compare_with(|alu, a: f32, b: f32| {
             let [a, b] = [float(alu, 0, a), float(alu, 1, b)];
             let [a, b] = if alu.mods.ftz { [flush(a), flush(b)] } else { [a, b] };

@@ -2,6 +2,7 @@
 
 use std::marker::PhantomData;
 
+use super::changed;
 use super::level::{CHUNKS, Chunk, LANES, Level, Picked, Words};
 use super::shape::{Shape, Value, picked, ternary, test, unary, unary_with};
 use crate::exec::frame::{Decoded, Frame};
@@ -18,9 +19,9 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         (Mov, 128) => picked::<Copy<4>>(),
         (Pack, whole) => Picked { words: parts_in(whole, alu.from.bits())?, ..picked::<Pieces<true>>() },
         (Unpack, whole) => Picked { words: parts_out(whole, alu.from.bits())?, ..picked::<Pieces<false>>() },
-        (Selp, 8..=32) => picked::<Select<1>>(),
-        (Selp, 64) => picked::<Select<2>>(),
-        (Selp, 128) => picked::<Select<4>>(),
+        (Selp, 8..=32) => picked::<Select<1, false>>(),
+        (Selp, 64) => picked::<Select<2, false>>(),
+        (Selp, 128) => picked::<Select<4, false>>(),
         (Slct, bits) => slct(bits, alu.from, alu.mods.ftz)?,
         (CvtaFrom | CvtaTo, 32 | 64) if alu.mods.space == Space::Generic => return None,
         (CvtaFrom, 64) => unary_with(|alu, a: u64| a.wrapping_add(window(alu.mods.space))),
@@ -95,10 +96,15 @@ unsafe fn write_words<L: Level, const N: usize>(to: *mut Lanes, words: &[Lanes; 
     }
 }
 
-/// `psrc` ? `src[0]` : `src[1]`.
-struct Select<const WORDS: usize>;
+/// [`Select`] of floats of 32 bits that are negated or made absolute first.
+pub(super) fn changed_select() -> Picked {
+    picked::<Select<1, true>>()
+}
 
-impl<const N: usize> Shape for Select<N> {
+/// `psrc` ? `src[0]` : `src[1]`; `CHANGED`: with the changes of floats that the instruction names.
+struct Select<const WORDS: usize, const CHANGED: bool>;
+
+impl<const N: usize, const CHANGED: bool> Shape for Select<N, CHANGED> {
     const WORDS: Words = Words::new(&[N as u16, N as u16], &[N as u16]);
 
     #[inline(always)]
@@ -114,7 +120,13 @@ impl<const N: usize> Shape for Select<N> {
                     let a = u32::load::<L>(&raw const (*first)[index], chunk);
                     let b = u32::load::<L>(&raw const (*second)[index], chunk);
                     let picks = lane_masks((choice >> (LANES * chunk)) as u8);
-                    let values = std::array::from_fn(|lane| (a[lane] & picks.0[lane]) | (b[lane] & !picks.0[lane]));
+                    let change = |source: u32, bits: u32| match CHANGED {
+                        true => changed::float(&d.alu, source, f32::from_bits(bits)).to_bits(),
+                        false => bits,
+                    };
+                    let values = std::array::from_fn(|lane| {
+                        (change(0, a[lane]) & picks.0[lane]) | (change(1, b[lane]) & !picks.0[lane])
+                    });
                     u32::store::<L>(word, chunk, values, u8::MAX);
                 }
             }

@@ -1,6 +1,6 @@
 //! Integer arithmetic, comparison and selection.
 
-use super::{Lowered, Lowering, Parts, first, operand, predicates_from};
+use super::{Lowered, Lowering, Operand, Parts, first, operand, predicates_from};
 use crate::isa::{AluKind, BoolOp, Half, Instr, Mods, Op, Pred, PredOperand, PredSrc, Ty};
 
 impl Lowering<'_> {
@@ -21,6 +21,9 @@ impl Lowering<'_> {
     /// `R, [P, P,] a, b, c [, Pin, Pin]`.
     fn add3(&mut self, parts: &Parts<'_>) -> Lowered {
         let outs = predicates_from(parts, 1);
+        if parts.modifiers.has("64") {
+            return self.add3_wide(parts, outs);
+        }
         let ins = predicates_from(parts, 4 + outs);
         let carries = self.carries(parts, outs)?;
         let mut mods = Mods { carry_out: carries != [None; 2], carry_in: parts.modifiers.has("X"), ..Mods::default() };
@@ -33,6 +36,17 @@ impl Lowering<'_> {
         mods.pa = PredOperand(flags[1]);
         let mut instr = self.lanewise(parts, AluKind::Add3, Ty::U32, mods, 1 + outs, &[1, 1, 1])?;
         (instr.psrc, instr.pdst) = (flags[0], carries);
+        self.with_result(parts, instr)
+    }
+
+    /// `.64` of register pairs, where there are two of them and the third is the register of zeros.
+    fn add3_wide(&mut self, parts: &Parts<'_>, outs: usize) -> Lowered {
+        let third = operand(parts, 3 + outs)?;
+        let zero = matches!(third, Operand::Register { register, .. } if self.slot(*register)?.is_none());
+        if !zero || parts.modifiers.has("X") || self.carries(parts, outs)? != [None; 2] {
+            return Err("a 64-bit sum of three, or with carries".to_owned());
+        }
+        let instr = self.lanewise(parts, AluKind::Add, Ty::U64, Mods::default(), 1 + outs, &[2, 2])?;
         self.with_result(parts, instr)
     }
 
@@ -167,7 +181,9 @@ impl Lowering<'_> {
     pub(super) fn select(&mut self, parts: &Parts<'_>) -> Lowered {
         let wide = parts.modifiers.has("64");
         parts.modifiers.ignore(&["FTZ"]);
-        let ty = if wide { Ty::B64 } else { Ty::B32 };
+        // What floats may have and integers not: a sign turned.
+        let word = if parts.base == "FSEL" { Ty::F32 } else { Ty::B32 };
+        let ty = if wide { Ty::B64 } else { word };
         let words = ty.slots();
         let mut instr = self.lanewise(parts, AluKind::Selp, ty, Mods::default(), 1, &[words, words])?;
         instr.psrc = self.predicate(operand(parts, 3)?)?;
