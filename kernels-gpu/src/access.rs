@@ -17,6 +17,60 @@ pub unsafe fn strided_copy(x: *const f32, y: *mut f32, n: u32, stride: u32) {
     }
 }
 
+/// Copies `n` elements of which those read are `stride` apart and those written are neighbours: unlike [`strided_copy()`], whose
+/// writes are scattered as well, it shows what scattered reads alone cost.
+///
+/// - `x`: `n * stride` elements, every `stride`-th read; `y`: `n` elements, written.
+/// - Launch: one-dimensional, at least `n` threads; `n * stride` below 2^32.
+#[kernel]
+pub unsafe fn copy_stride(x: *const f32, y: *mut f32, n: u32, stride: u32) {
+    let i = thread::index_1d();
+    if i < n {
+        // SAFETY: i < n, and i * stride < n * stride.
+        unsafe { *y.add(i as usize) = *x.add((i * stride) as usize) };
+    }
+}
+
+/// Copies all elements, read in an order without a pattern. The order is computed and not loaded, as that of [`gather()`] is, so that
+/// every load is one of the copy.
+///
+/// - `x`: `2^bits` elements, read; `y`: as many, written: element `i` is that of index [`maths::permuted`] of `i`.
+/// - Launch: one-dimensional, at least `2^bits` threads; `bits` below 32.
+#[kernel]
+pub unsafe fn copy_random(x: *const f32, y: *mut f32, bits: u32) {
+    let i = thread::index_1d();
+    if i < 1 << bits {
+        // SAFETY: both indices are below 2^bits.
+        unsafe { *y.add(i as usize) = *x.add(maths::permuted(i, bits) as usize) };
+    }
+}
+
+/// Elements of each thread of [`copy_vec4()`].
+pub const COPY_VEC4_ELEMENTS: u32 = 4;
+
+/// Copies `n` elements, four neighbours a thread in one access of 16 bytes each way.
+///
+/// As fast as memory: one access a thread and direction, since more of them in flight made no copy faster on an H200, and the few elements
+/// behind the last four go to threads of their own. ([`crate::ceilings::copy_stream()`] is the same for arrays of 16-byte elements.)
+///
+/// - `x`: `n` elements, read; `y`: `n` elements, written; each aligned to 16 bytes, as allocations are.
+/// - Launch: one-dimensional, at least `n / 4 + n % 4` threads.
+#[kernel]
+pub unsafe fn copy_vec4(x: *const f32, y: *mut f32, n: u32) {
+    let i = thread::index_1d();
+    let fours = n / COPY_VEC4_ELEMENTS;
+    if i < fours {
+        let i = i as usize;
+        // As one number: a struct would be copied in two halves.
+        // SAFETY: element 4i + 3 is below n, and the arrays are aligned to 16 bytes.
+        unsafe { *y.cast::<u128>().add(i) = *x.cast::<u128>().add(i) };
+    } else if i - fours < n % COPY_VEC4_ELEMENTS {
+        let i = (fours * COPY_VEC4_ELEMENTS + (i - fours)) as usize;
+        // SAFETY: i < n.
+        unsafe { *y.add(i) = *x.add(i) };
+    }
+}
+
 /// Reads elements in the order that an array of indices gives.
 ///
 /// - `x`: `mask + 1` elements, a power of two, read; `index`: `n` elements, read, of which the bits of `mask` count;

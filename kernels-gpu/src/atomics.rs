@@ -39,6 +39,74 @@ pub unsafe fn atomic_add_cas(sums: *mut f32, mask: u32, repeats: u32) {
     }
 }
 
+/// [`atomic_add()`] by reading, adding and writing: what another thread wrote in between is lost.
+///
+/// The accesses are volatile, so that none of them is left out. Rust has no word for what this kernel does wrong on purpose: a data race.
+/// Parameters and launch as for [`atomic_add()`].
+#[kernel]
+pub unsafe fn add_racy(sums: *mut f32, mask: u32, repeats: u32) {
+    // SAFETY: the index is at most `mask`.
+    let sum = unsafe { sums.add((thread::index_1d() & mask) as usize) };
+    for _ in 0..repeats {
+        // SAFETY: an aligned word of the launch, which the hardware reads and writes as a whole.
+        unsafe { sum.write_volatile(sum.read_volatile() + 1.0) };
+    }
+}
+
+/// [`atomic_add()`] that also orders: what the thread wrote before is seen before the sum is, and what it reads after is as new as the sum.
+/// (`atomic_add` itself is relaxed, as CUDA's `atomicAdd` is.)
+///
+/// Not by rust-cuda's `atomic_fetch_add_f32_device`: that takes pointers into shared memory too, for which the hardware has no such
+/// addition, and the compiler writes a loop for that case beside each. Parameters and launch as for [`atomic_add()`].
+#[kernel]
+pub unsafe fn add_ordered(sums: *mut f32, mask: u32, repeats: u32) {
+    // SAFETY: the index is at most `mask`.
+    let sum = unsafe { sums.add((thread::index_1d() & mask) as usize) };
+    for _ in 0..repeats {
+        // SAFETY: the launch touches the sums atomically only.
+        unsafe { special::add_f32_ordered(sum, 1.0) };
+    }
+}
+
+/// Scopes of [`add_scoped()`].
+pub const BLOCK_SCOPE: u32 = 0;
+pub const DEVICE_SCOPE: u32 = 1;
+pub const SYSTEM_SCOPE: u32 = 2;
+
+/// Adds 1 to the block's own sum, `repeats` times a thread: atomically among the threads of the block alone, which is enough here, among
+/// those of the device, or among those of the device and the host.
+///
+/// - `sums`: an element a block, added to; `scope`: 0 for the block, 1 for the device, 2 for the system.
+/// - Launch: one-dimensional.
+#[kernel]
+pub unsafe fn add_scoped(sums: *mut f32, repeats: u32, scope: u32) {
+    // SAFETY: an element a block.
+    let sum = unsafe { sums.add(thread::block_idx_x() as usize) };
+    for _ in 0..repeats {
+        // SAFETY: only threads of the block touch the sum, and atomically.
+        unsafe {
+            match scope {
+                BLOCK_SCOPE => special::add_f32_block(sum, 1.0),
+                DEVICE_SCOPE => special::add_f32(sum, 1.0),
+                _ => special::add_f32_system(sum, 1.0),
+            }
+        };
+    }
+}
+
+/// Every thread adds 1 to one counter, `repeats` times. That all lanes of a warp add to the same address is plain from the source, so the
+/// compiler counts them and lets one lane add for all; in [`crate::calibration::count()`] it does not know.
+///
+/// - `counter`: one element, added to; wraps.
+/// - Launch: any shape.
+#[kernel]
+pub unsafe fn count_one(counter: *mut u32, repeats: u32) {
+    for _ in 0..repeats {
+        // SAFETY: the launch touches the counter atomically only.
+        unsafe { special::add_u32(counter, 1) };
+    }
+}
+
 /// Bins of a histogram, and threads of a block.
 pub const BINS: usize = 256;
 

@@ -272,6 +272,29 @@ pub fn mix_bits(mut value: u32, rounds: u32) -> u32 {
     value
 }
 
+/// A permutation of the numbers below `2^bits`, in an order without a pattern; `i` is one of them, `bits` below 32.
+///
+/// Each step can be undone: a number xor itself shifted to the right, times an odd number modulo `2^bits`.
+#[inline(always)]
+pub fn permuted(i: u32, bits: u32) -> u32 {
+    let (mask, shift) = ((1 << bits) - 1, bits.div_ceil(2));
+    let mut at = i;
+    for factor in [0x9e37_79b1, 0x85eb_ca77, 0xc2b2_ae3d] {
+        at = (at ^ (at >> shift)).wrapping_mul(factor) & mask;
+    }
+    at ^ (at >> shift)
+}
+
+/// Adds two pairs of bfloat16, each in the halves of a word: both sums are exact in 32 bits but for one rounding, and rounded to the
+/// nearest, ties to even. For finite numbers.
+#[inline(always)]
+pub fn add_bf16x2(a: u32, b: u32) -> u32 {
+    let low = f32::from_bits(a << 16) + f32::from_bits(b << 16);
+    let high = f32::from_bits(a & 0xffff_0000) + f32::from_bits(b & 0xffff_0000);
+    let rounded = |x: f32| x.to_bits() + 0x7fff + (x.to_bits() >> 16 & 1);
+    (rounded(low) >> 16) | (rounded(high) & 0xffff_0000)
+}
+
 /// Steps of Collatz' map from `value` to 1, at most `limit`; wraps at 2^32.
 #[inline(always)]
 pub fn collatz(mut value: u32, limit: u32) -> u32 {

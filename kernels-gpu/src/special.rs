@@ -68,7 +68,7 @@ approximate! {
 }
 
 macro_rules! reduce {
-    ($($(#[$doc:meta])* $name:ident: $type:ident, $instruction:literal;)*) => {$(
+    ($($(#[$doc:meta])* $name:ident: $type:ident, $class:ident, $instruction:literal;)*) => {$(
         $(#[$doc])*
         /// Nobody waits for what was there before, so it is a RED and not an ATOM.
         ///
@@ -79,7 +79,7 @@ macro_rules! reduce {
             #[cfg(target_arch = "nvptx64")]
             // SAFETY: the caller's promise is the instruction's.
             unsafe {
-                core::arch::asm!(concat!($instruction, " [{}], {};"), in(reg64) ptr, in(reg32) value,
+                core::arch::asm!(concat!($instruction, " [{}], {};"), in(reg64) ptr, in($class) value,
                     options(nostack, preserves_flags))
             };
             #[cfg(not(target_arch = "nvptx64"))]
@@ -93,9 +93,41 @@ macro_rules! reduce {
 
 reduce! {
     /// Adds to a float in global memory, atomically within the device.
-    add_f32: f32, "red.relaxed.gpu.global.add.f32";
+    add_f32: f32, reg32, "red.relaxed.gpu.global.add.f32";
+    /// [`add_f32`] that is atomic among the threads of the block only.
+    add_f32_block: f32, reg32, "red.relaxed.cta.global.add.f32";
+    /// [`add_f32`] that is atomic within the device and the host.
+    add_f32_system: f32, reg32, "red.relaxed.sys.global.add.f32";
     /// Adds to an integer in global memory, atomically within the device; wraps.
-    add_u32: u32, "red.relaxed.gpu.global.add.u32";
+    add_u32: u32, reg32, "red.relaxed.gpu.global.add.u32";
+    /// Adds to a number of 64 bits in global memory, atomically within the device.
+    add_f64: f64, reg64, "red.relaxed.gpu.global.add.f64";
+    /// Adds to a number of 16 bits (its bits) in global memory, atomically within the device.
+    add_f16: u16, reg16, "red.relaxed.gpu.global.add.noftz.f16";
+    /// Adds to two numbers of 16 bits in one word in global memory, each atomically within the device.
+    add_f16x2: u32, reg32, "red.relaxed.gpu.global.add.noftz.f16x2";
+}
+
+/// [`add_f32`] that orders: what this thread wrote before is seen by whoever sees the sum, and what it reads after is as new as the sum.
+///
+/// # Safety
+/// As for [`add_f32`].
+#[inline(always)]
+pub unsafe fn add_f32_ordered(ptr: *mut f32, value: f32) {
+    #[cfg(target_arch = "nvptx64")]
+    {
+        let _before: f32;
+        // SAFETY: the caller's promise is the instruction's.
+        unsafe {
+            core::arch::asm!("atom.acq_rel.gpu.global.add.f32 {}, [{}], {};", out(reg32) _before, in(reg64) ptr, in(reg32) value,
+                options(nostack, preserves_flags))
+        };
+    }
+    #[cfg(not(target_arch = "nvptx64"))]
+    {
+        let _ = (ptr, value);
+        panic!("only threads of a GPU race: launch the kernel that calls this")
+    }
 }
 
 /// `atom.cas`: writes `new` if `expected` is there, and returns what was there before.

@@ -2,8 +2,8 @@
 //! account, then those that it is calibrated by.
 
 use crate::{
-    access, atomics, blur, calibration, ceilings, compute, divergence, its, matmul, mix, occupancy, predication,
-    primitives, reduce, slow, stencil, transpose, vecadd, whoami,
+    access, atomics, blur, calibration, ceilings, compute, divergence, halves, its, matmul, mix, msda, occupancy,
+    predication, primitives, reduce, slow, stencil, transpose, vecadd, whoami,
 };
 use cuda_std::host::Descriptor;
 
@@ -40,6 +40,21 @@ pub static KERNELS: &[&Descriptor] = &[
     occupancy::heavy_capped.descriptor(),
     occupancy::ilp4.descriptor(),
     mix::mix.descriptor(),
+    access::copy_stride.descriptor(),
+    access::copy_random.descriptor(),
+    access::copy_vec4.descriptor(),
+    msda::forward::msda_point.descriptor(),
+    msda::forward::msda_tile.descriptor(),
+    msda::backward::msda_point_backward.descriptor(),
+    msda::backward::msda_tile_backward.descriptor(),
+    atomics::add_racy.descriptor(),
+    atomics::add_ordered.descriptor(),
+    atomics::add_scoped.descriptor(),
+    atomics::count_one.descriptor(),
+    halves::add_f64.descriptor(),
+    halves::add_f16.descriptor(),
+    halves::add_f16x2.descriptor(),
+    halves::add_bf16x2.descriptor(),
     ceilings::fma_chains.descriptor(),
     ceilings::copy_stream.descriptor(),
     ceilings::read_stream.descriptor(),

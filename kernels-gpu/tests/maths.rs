@@ -91,3 +91,34 @@ fn successors_follow_each_other_and_wrap() {
     assert_eq!(maths::successor(u32::MAX, 5), maths::successor(maths::successor(u32::MAX, 2), 3));
     assert_eq!(maths::successor(9, 0), 9);
 }
+
+#[test]
+fn a_permutation_has_every_number_once_and_leaves_few_where_they_are() {
+    for bits in [0, 1, 2, 5, 10, 17] {
+        let n = 1_u32 << bits;
+        let mut found: Vec<u32> = (0..n).map(|i| maths::permuted(i, bits)).collect();
+        let fixed = found.iter().zip(0..).filter(|(at, i)| *at == i).count();
+        found.sort_unstable();
+        assert!(found.into_iter().eq(0..n), "{bits} bits");
+        assert!(bits < 5 || fixed < 8, "{bits} bits: {fixed} stay");
+    }
+}
+
+#[test]
+fn a_sum_of_bfloat16_is_the_exact_one_rounded_to_nearest_even() {
+    let number = |bits: u32| f64::from(f32::from_bits(bits << 16));
+    let numbers = [0x0000, 0x3f80, 0x3f81, 0xbf80, 0x4300, 0x4301, 0x3c00, 0x7f00, 0xc2fe, 0x0080, 0x8001];
+    for a in numbers {
+        for b in numbers {
+            let sum = maths::add_bf16x2(a | b << 16, b | a << 16);
+            assert_eq!(sum & 0xffff, sum >> 16, "{a:#x} + {b:#x}");
+            let (found, exact) = (number(sum & 0xffff), number(a) + number(b));
+            // Both neighbours of what was found are at least as far away, and an even one wins where they are as far.
+            let off = (found - exact).abs();
+            for neighbour in [(sum & 0xffff).wrapping_sub(1), (sum & 0xffff) + 1] {
+                let other = (number(neighbour & 0xffff) - exact).abs();
+                assert!(off < other || (off == other && sum & 1 == 0) || other.is_nan(), "{a:#x} + {b:#x}: {sum:#x}");
+            }
+        }
+    }
+}
