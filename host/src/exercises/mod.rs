@@ -64,11 +64,15 @@
 //! - State numbers of compilers with `.recorded()`, relations to the kernel before without. Prefer relations.
 //! - A check takes a second or two. Give launches whose times are compared enough work: a launch alone costs microseconds.
 
+mod atomics;
 mod attempt;
+mod coalescing;
 mod diagnose;
 mod divergence;
+mod hierarchy;
 mod its;
 pub mod kernel_crate;
+mod msda;
 mod stencil;
 mod trace;
 
@@ -97,8 +101,17 @@ pub struct Exercise {
 }
 
 /// Every exercise, in the order of the labs.
-pub static EXERCISES: &[&Exercise] =
-    &[&divergence::EXERCISE, &its::EXERCISE, &stencil::EXERCISE, &trace::EXERCISE, &diagnose::EXERCISE];
+pub static EXERCISES: &[&Exercise] = &[
+    &divergence::EXERCISE,
+    &its::EXERCISE,
+    &stencil::EXERCISE,
+    &trace::EXERCISE,
+    &diagnose::EXERCISE,
+    &hierarchy::EXERCISE,
+    &coalescing::EXERCISE,
+    &msda::EXERCISE,
+    &atomics::EXERCISE,
+];
 
 /// The exercise of this lab.
 pub fn find(id: &str) -> Result<&'static Exercise, UnknownName> {

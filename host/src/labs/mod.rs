@@ -3,19 +3,23 @@
 //! What several labs need stands beside them: [`input`], [`counters`], a [`census`] of a launch's threads, and for
 //! SASS [`code`] and its [`control_flow`].
 
+mod atomics;
 mod blocks2d;
 mod census;
+mod coalescing;
 pub(crate) mod code;
 pub(crate) mod control_flow;
 pub(crate) mod counters;
 mod diagnose;
 mod divergence;
 mod guard;
+mod hierarchy;
 mod ids;
 pub(crate) mod input;
 mod its;
 pub mod launch;
 mod life;
+mod msda;
 mod occupancy;
 mod predication;
 mod sass;
@@ -40,6 +44,10 @@ pub static LABS: &[&Lab] = &[
     &stencil::LAB,
     &trace::LAB,
     &diagnose::LAB,
+    &hierarchy::LAB,
+    &coalescing::LAB,
+    &msda::LAB,
+    &atomics::LAB,
 ];
 
 /// The lab with this id.
