@@ -98,7 +98,7 @@ fn an_addition_by_reading_and_writing_loses_what_others_wrote_in_between() {
 
 fn every_type_adds_exactly_where_its_numbers_are_exact() {
     use warpwise_kernels::halves::{add_bf16x2, add_f16, add_f16x2, add_f64};
-    /// 256 threads add `repeats` ones to each of four sums, which begin with `start`.
+    /// 64 threads add three times to each of four sums, which begin with `start`; a fifth is nobody's.
     fn check<T: bytemuck::Pod + PartialEq + std::fmt::Debug>(
         gpu: &Gpu,
         kernel: &Kernel<(DevicePtr<T>, u32, u32)>,
@@ -107,16 +107,15 @@ fn every_type_adds_exactly_where_its_numbers_are_exact() {
         DevicePtr<T>: Argument,
     {
         let sums = gpu.upload(&[start; 5]).expect("fits");
-        gpu.launch_shaped(kernel, LaunchShape::linear(256, 64), (sums.ptr(), 3, 2)).expect("accepted");
+        gpu.launch_shaped(kernel, LaunchShape::linear(256, 64), (sums.ptr(), 3, 3)).expect("accepted");
         assert_eq!(down(&sums), [end, end, end, end, start], "{}", kernel.name);
     }
     let gpu = machine();
-    check(&gpu, &add_f64, [0.25, 128.25]);
-    // 0.5 and 128.5 as 16-bit floats; -2 and 126.
-    check(&gpu, &add_f16, [0x3800, 0x5804]);
-    check(&gpu, &add_f16x2, [0x3800_c000, 0x5804_57e0]);
-    // 0.5, and 128 after 128.5 was rounded to even; -2 and 126.
-    check(&gpu, &add_bf16x2, [0x0000_c000, 0x4300_42fc]);
+    check(&gpu, &add_f64, [0.25, 192.25]);
+    // The others add 1, -1 and 1. 0.5 and 64.5 as 16-bit floats; -2 and 62.
+    check(&gpu, &add_f16, [0x3800, 0x5408]);
+    check(&gpu, &add_f16x2, [0x3800_c000, 0x5408_53c0]);
+    check(&gpu, &add_bf16x2, [0x3f00_c000, 0x4281_4278]);
 }
 
 /// A small pyramid, points within and beyond it.

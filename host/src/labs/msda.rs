@@ -34,7 +34,13 @@ struct Size {
     backward: u32,
 }
 
-const ON_MACHINE: Size = Size { levels: [[16, 16], [8, 8], [4, 4], [2, 2]], forward: 256, backward: 96 };
+/// Queries for each SM on the machine, forward and backward: enough that a launch is more than its beginning and end.
+const QUERIES_PER_SM: [u32; 2] = [5, 2];
+
+fn on_machine(sms: u32) -> Size {
+    let [forward, backward] = QUERIES_PER_SM.map(|queries| queries * sms);
+    Size { levels: [[16, 16], [8, 8], [4, 4], [2, 2]], forward, backward }
+}
 
 /// Deformable DETR's encoder, for an image of 800 by 1,066: as many queries as pixels.
 const ON_GPU: Size = Size { levels: [[100, 134], [50, 67], [25, 34], [13, 17]], forward: 17_821, backward: 17_821 };
@@ -77,7 +83,7 @@ fn claims() -> Vec<Claim> {
 
 fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
-    let size = if gpu.measures() { ON_GPU } else { ON_MACHINE };
+    let size = if gpu.measures() { ON_GPU } else { on_machine(gpu.device().sm_count) };
     let inputs = inputs(size.levels, size.forward);
     let on_device = OnDevice::new(&gpu, &inputs)?;
     check(cx, &gpu, &on_device, &inputs)?;

@@ -19,6 +19,9 @@ const THREADS: u32 = 4_096;
 const SHARED_BY: u32 = 256;
 const MASK: u32 = THREADS / SHARED_BY - 1;
 
+/// Additions of each thread that are timed, of 1 and of -1: sums that only grew would be too large for 1 more to change them.
+const TYPE_REPEATS: u32 = 2;
+
 /// Additions of each thread to an address of its own, of which the order may cost.
 const ORDERED_REPEATS: u32 = 8;
 
@@ -98,11 +101,11 @@ fn by_type(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
     let (pairs, more, halves) = (gpu.zeros::<u32>(len)?, gpu.zeros::<u32>(len)?, gpu.zeros::<u16>(len)?);
     let (shape, variant) = (SHAPE(THREADS), format!("{SHARED_BY} threads an address"));
     let cases = vec![
-        Case::new(&atomic_add, variant.clone(), shape, (f32s.ptr(), MASK, 1)),
-        Case::new(&add_f64, variant.clone(), shape, (f64s.ptr(), MASK, 1)),
-        Case::new(&add_f16x2, variant.clone(), shape, (pairs.ptr(), MASK, 1)),
-        Case::new(&add_bf16x2, variant.clone(), shape, (more.ptr(), MASK, 1)),
-        Case::new(&add_f16, variant, shape, (halves.ptr(), MASK, 1)),
+        Case::new(&atomic_add, variant.clone(), shape, (f32s.ptr(), MASK, TYPE_REPEATS)),
+        Case::new(&add_f64, variant.clone(), shape, (f64s.ptr(), MASK, TYPE_REPEATS)),
+        Case::new(&add_f16x2, variant.clone(), shape, (pairs.ptr(), MASK, TYPE_REPEATS)),
+        Case::new(&add_bf16x2, variant.clone(), shape, (more.ptr(), MASK, TYPE_REPEATS)),
+        Case::new(&add_f16, variant, shape, (halves.ptr(), MASK, TYPE_REPEATS)),
     ];
     let reports = cx.measure_in_turn(gpu, cases)?;
     let [f32s, f64s, f16x2, bf16x2, f16] = &reports[..] else {
@@ -111,7 +114,10 @@ fn by_type(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
     record(cx, "f64", time_ratio(f64s, f32s));
     record(cx, "f16", time_ratio(f16, f16x2));
     record(cx, "bf16x2", time_ratio(bf16x2, f16x2));
-    let title = format!("{THREADS} additions, {SHARED_BY} threads an address, {}", gpu.time_source());
+    let title = format!(
+        "{THREADS} threads, {TYPE_REPEATS} additions each, {SHARED_BY} threads an address, {}",
+        gpu.time_source()
+    );
     let mut table = Table::new(title, ["type", "how", "time (µs)", "over f32"]);
     for (name, how, report) in [
         ("f32", "native", f32s),
