@@ -81,16 +81,21 @@ const fn all_sms(name: &'static str, blocks: u32, turn: u32, less: Part, more: P
     Rung { name, unit: Unit::GigabytesPerSecond, probe }
 }
 
+/// A chase through so many lines of L2, each of them warmed three times: after one pass some of what was there before is still there.
+const fn chase_l2(name: &'static str, lines: u32) -> Rung {
+    chase(name, lines, 3 * lines)
+}
+
 /// From the nearest level to the farthest. Two blocks of 1,024 threads fill each of the 132 SMs of an H200.
 pub static RUNGS: &[Rung] = &[
     Rung { name: "shared, latency", unit: Unit::Cycles, probe: Probe::ChaseShared { hops: 8192 } },
     chase("L1, latency", 128, 256),
-    chase("L2 near, latency", 1 << 15, 1 << 15),
-    chase("L2 16 MiB, latency", 1 << 17, 1 << 17),
-    chase("L2 24 MiB, latency", 3 << 16, 3 << 16),
-    chase("L2 32 MiB, latency", 1 << 18, 1 << 18),
-    chase("L2 far, latency", 5 << 16, 5 << 16),
-    chase("L2 48 MiB, latency", 3 << 17, 3 << 17),
+    chase_l2("L2 near, latency", 1 << 15),
+    chase_l2("L2 16 MiB, latency", 1 << 17),
+    chase_l2("L2 24 MiB, latency", 3 << 16),
+    chase_l2("L2 32 MiB, latency", 1 << 18),
+    chase_l2("L2 far, latency", 5 << 16),
+    chase_l2("L2 48 MiB, latency", 3 << 17),
     chase("DRAM, latency", 1 << 20, 16),
     Rung { name: "shared, one SM", unit: Unit::BytesPerCycle, probe: Probe::ReadShared { passes: 1024 } },
     one_sm("L1, one SM", 0, part(64, 1, 64), part(64, 1, 192)),

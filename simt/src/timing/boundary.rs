@@ -64,7 +64,7 @@ impl Boundary {
             let answer = match request.kind {
                 RequestKind::Read { sectors, .. } => uncore.read(origin, sectors),
                 RequestKind::Write { granules } => uncore.write(origin, granules),
-                RequestKind::Atomic { sectors, busy_cycles } => uncore.atomic(origin, sectors, busy_cycles),
+                RequestKind::Atomic { sectors, cycles } => uncore.atomic(origin, sectors, cycles),
             };
             sm.outbox.answers[*index as usize] = answer.ceil() as u64;
         }

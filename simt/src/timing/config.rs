@@ -33,14 +33,17 @@ pub(crate) struct Config {
     pub warp_sync_cycles: u64,
     /// Fences of block, GPU and system scope.
     pub fence_cycles: [u64; 3],
-    /// Cycles that a written sector takes on the way to L2.
-    pub write_sector_cycles: f64,
+    /// Cycles that 32 bytes take on the way to L2.
+    pub write_flit_cycles: f64,
     pub store_sectors_max: u64,
     pub l1_ways: u32,
     /// What L1 and shared memory divide.
     pub l1_and_shared_bytes: u64,
-    pub atomic_integer_cycles: f64,
-    pub atomic_exchange_cycles: f64,
+    /// A turn of an atomic at L2: of a whole sector, of a part of one, of a part with values to compare.
+    pub atomic_sector_cycles: f64,
+    pub atomic_part_cycles: f64,
+    pub atomic_compare_cycles: f64,
+    /// From one floating-point turn of a sector to the next.
     pub atomic_float_cycles: f64,
     pub warp_launch_interval: u64,
     pub clock_mhz: u64,
@@ -88,12 +91,13 @@ impl Config {
                 whole(p.fence_gpu_latency_cycles),
                 whole(p.fence_system_latency_cycles),
             ],
-            write_sector_cycles: f64::from(super::memory::SECTOR_BYTES) / p.sm_write_bytes_per_cycle,
+            write_flit_cycles: f64::from(super::memory::SECTOR_BYTES) / p.sm_write_bytes_per_cycle,
             store_sectors_max: whole(p.sm_store_sectors),
             l1_ways: p.l1_ways as u32,
             l1_and_shared_bytes: limits.l1_and_shared_bytes.into(),
-            atomic_integer_cycles: p.atomic_integer_cycles,
-            atomic_exchange_cycles: p.atomic_exchange_cycles,
+            atomic_sector_cycles: p.atomic_sector_cycles,
+            atomic_part_cycles: p.atomic_part_cycles,
+            atomic_compare_cycles: p.atomic_compare_cycles,
             atomic_float_cycles: p.atomic_float_cycles,
             warp_launch_interval: whole(p.warp_launch_interval_cycles),
             clock_mhz: device.boost_clock_mhz.into(),

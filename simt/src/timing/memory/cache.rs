@@ -13,7 +13,11 @@ pub struct Tags {
     sets: u64,
     ways: usize,
     clock: u32,
+    is_by_page: bool,
 }
+
+/// Lines of a page of memory: 2 MiB.
+const PAGE_LINES_SHIFT: u32 = 14;
 
 /// What became of a line that was looked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -30,7 +34,13 @@ impl Tags {
         let ways = ways.max(1) as usize;
         let sets = (lines / ways as u64).max(1);
         let places = sets as usize * ways;
-        Self { tags: vec![0; places], stamps: vec![0; places], sets, ways, clock: 0 }
+        Self { tags: vec![0; places], stamps: vec![0; places], sets, ways, clock: 0, is_by_page: false }
+    }
+
+    /// One in which each page of memory begins at a set of its own, by chance, as pages lie in memory. An array nearly as long as the
+    /// cache finds some sets too small for it, one a little longer still finds room in some.
+    pub fn by_page(lines: u64, ways: u32) -> Self {
+        Self { is_by_page: true, ..Self::new(lines, ways) }
     }
 
     /// Number of places.
@@ -77,6 +87,11 @@ impl Tags {
 
     /// Higher address bits are folded in, so that lines a power of two apart do not all meet in one set.
     fn first_place(&self, line: u64) -> usize {
+        if self.is_by_page {
+            let first = (line >> PAGE_LINES_SHIFT).wrapping_add(1).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+            let first = (first ^ first >> 29).wrapping_mul(0xbf58_476d_1ce4_e5b9) >> 32;
+            return ((line % (1 << PAGE_LINES_SHIFT) + first) % self.sets) as usize * self.ways;
+        }
         let folded = line ^ (line >> 9 & 0x1f) ^ (line >> 14 & 0x1f) ^ (line >> 19 & 0x1f);
         (folded % self.sets) as usize * self.ways
     }
@@ -97,6 +112,21 @@ mod tests {
             assert!((first..first + 1024).all(|line| !is_hit(&mut tags, line)));
             assert!((first..first + 1024).all(|line| is_hit(&mut tags, line)), "from {first}");
         }
+    }
+
+    /// Share of the lines of an array that are there the second time.
+    fn hits_again(tags: &mut Tags, lines: u64) -> f64 {
+        (0..lines).for_each(|line| _ = tags.find_or_fill(line));
+        (0..lines).filter(|line| is_hit(tags, *line)).count() as f64 / lines as f64
+    }
+
+    #[test]
+    fn an_array_outgrows_a_cache_by_pages_little_by_little() {
+        let lines = 30 << 13;
+        let share = |mib: u64| hits_again(&mut Tags::by_page(lines, 16), mib << 13);
+        assert!(share(24) > 0.97, "24 of 30 MiB: {}", share(24));
+        assert!((0.2..0.8).contains(&share(32)), "32 of 30 MiB: {}", share(32));
+        assert!(share(40) < 0.05, "40 of 30 MiB: {}", share(40));
     }
 
     #[test]

@@ -128,7 +128,7 @@ mod tests {
     use super::*;
 
     fn part(line: u64, granules: u32) -> LinePart {
-        LinePart { line, granules, lanes_on_one_address: 1 }
+        LinePart { line, granules, ..LinePart::default() }
     }
 
     #[test]

@@ -6,6 +6,7 @@ use super::LINE_SHIFT;
 
 /// Bytes of a granule: the finest grain at which it is known what of a line was written.
 const GRANULE_SHIFT: u32 = 2;
+const SECTOR_SHIFT: u32 = 5;
 
 /// What an access wants of one 128-byte line.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -14,14 +15,31 @@ pub struct LinePart {
     pub line: u64,
     /// Bit `g`: bytes `4g..4g + 4` of the line take part. A narrower access counts as its granule.
     pub granules: u32,
-    /// Most lanes that have one address in this line.
-    pub lanes_on_one_address: u8,
+    /// Of an atomic, once they are counted.
+    pub turns: Turns,
+}
+
+/// How often an atomic has to go over the sectors of a line: lanes that share an address take turns, and in one turn a sector gives
+/// each of its words to one lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Turns {
+    /// Turns of sectors all of whose words the access wants, over all sectors.
+    pub whole: u8,
+    /// Turns of the others.
+    pub partial: u8,
+    /// Most turns of one sector: most lanes that have one address.
+    pub most: u8,
 }
 
 impl LinePart {
     /// Bit `s`: some of bytes `32s..32s + 32` take part.
     pub const fn sectors(&self) -> u8 {
         sectors_of(self.granules)
+    }
+
+    /// Flits of 32 bytes that carry a store of this part: its sectors, and a mask where one of them is not whole.
+    pub const fn write_flits(&self) -> u32 {
+        write_flits(self.granules)
     }
 }
 
@@ -41,6 +59,12 @@ pub const fn sectors_of(granules: u32) -> u8 {
 /// Sectors all of whose granules are there.
 pub const fn whole_sectors_of(granules: u32) -> u8 {
     !sectors_of(!granules) & super::ALL_SECTORS
+}
+
+/// Flits of 32 bytes that carry a store: a sector each, and a mask of bytes where one of them is not whole.
+pub const fn write_flits(granules: u32) -> u32 {
+    let sectors = sectors_of(granules);
+    sectors.count_ones() + (whole_sectors_of(granules) != sectors) as u32
 }
 
 /// The parts of one access, in the order in which lanes first touch their lines.
@@ -123,18 +147,22 @@ impl Lines {
         }
     }
 
-    /// Counts, for each part, the most lanes that share one address: what an atomic has to do one after another.
-    pub fn count_shared_addresses(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask) {
+    /// Counts, for each part, the turns that an atomic takes.
+    pub fn count_turns(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask) {
+        let mut turns = [[0_u8; 4]; WARP_SIZE];
         let mut rest = mask;
         while rest != 0 {
             let address = addresses[rest.trailing_zeros() as usize];
             let same = same_address(addresses, rest, address);
             rest &= !same;
-            let lanes = same.count_ones() as u8;
             let line = address >> LINE_SHIFT;
-            if let Some(part) = self.parts[..self.len].iter_mut().find(|part| part.line == line) {
-                part.lanes_on_one_address = part.lanes_on_one_address.max(lanes);
+            if let Some(place) = self.as_slice().iter().position(|part| part.line == line) {
+                let most = &mut turns[place][(address >> SECTOR_SHIFT) as usize & 3];
+                *most = same.count_ones().max((*most).into()) as u8;
             }
+        }
+        for (part, turns) in self.parts[..self.len].iter_mut().zip(&turns) {
+            part.turns = Turns::of(turns, whole_sectors_of(part.granules));
         }
     }
 
@@ -143,9 +171,21 @@ impl Lines {
             return place;
         }
         let place = self.len.min(WARP_SIZE - 1);
-        self.parts[place] = LinePart { line, granules: 0, lanes_on_one_address: 1 };
+        self.parts[place] = LinePart { line, granules: 0, turns: Turns::default() };
         self.len = place + 1;
         place
+    }
+}
+
+impl Turns {
+    /// Of the turns of each sector.
+    fn of(sectors: &[u8; 4], whole: u8) -> Self {
+        let sum = |of: u8| (0..4).filter(|sector| of >> sector & 1 != 0).map(|sector| sectors[sector]).sum();
+        Self { whole: sum(whole), partial: sum(!whole), most: sectors.iter().copied().max().unwrap_or(0) }
+    }
+
+    pub fn sum(self) -> u32 {
+        u32::from(self.whole) + u32::from(self.partial)
     }
 }
 
@@ -234,11 +274,30 @@ mod tests {
     }
 
     #[test]
-    fn lanes_on_one_address_are_counted_line_by_line() {
-        let addresses = at(|l| if l < 20 { 64 } else { 128 + 4 * (l % 4) });
-        let mut lines = gathered(&addresses, !1, 4);
-        lines.count_shared_addresses(&addresses, !1);
-        let counts: Vec<u8> = lines.as_slice().iter().map(|part| part.lanes_on_one_address).collect();
-        assert_eq!(counts, [19, 3]);
+    fn turns_of_an_atomic_are_the_lanes_on_one_word_sector_by_sector() {
+        type Case = (&'static str, [u64; WARP_SIZE], u32, &'static [(u8, u8, u8)]);
+        #[rustfmt::skip]
+        let cases: &[Case] = &[
+            ("one address", at(|_| 64), 4, &[(0, 32, 32)]),
+            ("two addresses of a sector", at(|l| 64 + 4 * (l % 2)), 4, &[(0, 16, 16)]),
+            ("the words of a sector", at(|l| 64 + 4 * (l % 8)), 4, &[(4, 0, 4)]),
+            ("the words of a line", at(|l| 4 * l), 4, &[(4, 0, 1)]),
+            ("a word of each sector", at(|l| 32 * (l % 4)), 4, &[(0, 32, 8)]),
+            ("pairs of a line and a half", at(|l| 8 * (l % 24)), 8, &[(6, 0, 2), (2, 0, 1)]),
+            ("two lines", at(|l| if l < 20 { 64 } else { 128 + 4 * (l % 4) }), 4, &[(0, 20, 20), (0, 3, 3)]),
+        ];
+        for (name, addresses, bytes, expected) in cases {
+            let mut lines = gathered(addresses, !0, *bytes);
+            lines.count_turns(addresses, !0);
+            let turns: Vec<_> =
+                lines.as_slice().iter().map(|part| (part.turns.whole, part.turns.partial, part.turns.most)).collect();
+            assert_eq!(turns, *expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_store_carries_its_sectors_and_a_mask_where_one_is_not_whole() {
+        let flits = [0xff, 0xffff_ffff, 0x0f, 0xffff_fff0, 0x0101_0101, 0].map(write_flits);
+        assert_eq!(flits, [1, 4, 2, 5, 5, 0]);
     }
 }

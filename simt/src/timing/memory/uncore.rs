@@ -6,10 +6,13 @@
 //!
 //! With two partitions, each side keeps copies of what its own SMs use: a line found there costs the near latency, one found only
 //! in the whole L2 the far latency. Copies take no room from the whole; the measured plateaus come out, the replacement is simpler.
+//! Each side has slices of its own; an atomic for the other side passes one of the nearer as well.
+
+use std::collections::HashMap;
 
 use super::cache::{Lookup, Tags};
 use super::dram::Dram;
-use super::lines::{sectors_of, whole_sectors_of};
+use super::lines::{sectors_of, whole_sectors_of, write_flits};
 use super::{LINE_SHIFT, SECTOR_BYTES};
 use crate::device::Device;
 
@@ -29,6 +32,8 @@ pub struct Uncore {
     sides: Vec<Side>,
     slice_free_at: Vec<f64>,
     read_port_free_at: Vec<f64>,
+    /// Until when lines are held by floating-point atomics.
+    held_until: HashMap<u64, f64>,
     pub dram: Dram,
     launch: u32,
     timing: Timing,
@@ -51,7 +56,17 @@ struct Timing {
     slice_sector_cycles: f64,
     read_port_sector_cycles: f64,
     dram_queue_cycles: f64,
-    atomic_sector_cycles: f64,
+    slice_flit_cycles: f64,
+    pass_sector_cycles: f64,
+}
+
+/// How long an atomic's part of a line takes at L2.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct AtomicCycles {
+    /// The line's slice is busy with it.
+    pub slice: f64,
+    /// No other that asks for the line in this way is done sooner than so much later; 0 where the next can follow at once.
+    pub line: f64,
 }
 
 /// Traffic at L2, in sectors of 32 bytes and in requests.
@@ -78,11 +93,12 @@ impl Uncore {
     pub fn new(device: &Device) -> Self {
         let p = &device.parameters;
         let lines = (device.l2_bytes as f64 * p.l2_usable_share) as u64 >> LINE_SHIFT;
+        let side_lines = lines / 2;
         let tags = Tags::new(lines, p.l2_ways as u32);
         let places = tags.places();
         let partitions = p.l2_partitions as usize;
         let side = || {
-            let tags = Tags::new(lines / 2, p.l2_ways as u32);
+            let tags = Tags::by_page(side_lines, p.l2_ways as u32);
             Side { valid: vec![0; tags.places()], tags }
         };
         let clock_hz = f64::from(device.boost_clock_mhz) * 1e6;
@@ -95,6 +111,7 @@ impl Uncore {
             sides: if partitions == 2 { vec![side(), side()] } else { Vec::new() },
             slice_free_at: vec![0.0; (p.l2_slices as usize).max(1)],
             read_port_free_at: vec![0.0; device.sm_count as usize],
+            held_until: HashMap::new(),
             dram: Dram::new(p.dram_channels as u32, dram_bytes_per_cycle, p.dram_access_bytes as u32),
             launch: 0,
             timing: Timing::new(device),
@@ -108,6 +125,7 @@ impl Uncore {
         self.launch = self.launch.wrapping_add(1);
         self.slice_free_at.fill(0.0);
         self.read_port_free_at.fill(0.0);
+        self.held_until.clear();
         self.dram.reset();
         self.counters = UncoreCounters::default();
     }
@@ -135,7 +153,7 @@ impl Uncore {
         let sectors = sectors_of(granules);
         self.counters.requests += 1;
         self.counters.write_sectors += u64::from(sectors.count_ones());
-        let cycles = f64::from(sectors.count_ones()) * self.timing.slice_sector_cycles;
+        let cycles = f64::from(write_flits(granules)) * self.timing.slice_flit_cycles;
         let start = origin.cycle + self.wait_for_slice(origin, cycles);
         let place = self.place(origin, start);
         self.written[place] |= granules;
@@ -145,14 +163,17 @@ impl Uncore {
         start + self.timing.near_cycles
     }
 
-    /// Cycle at which the result of an atomic is back, when L2 is busy for `same_address_cycles` with lanes that share an address.
-    pub fn atomic(&mut self, origin: Origin, sectors: u8, same_address_cycles: f64) -> f64 {
+    /// Cycle at which the result of an atomic is back.
+    pub fn atomic(&mut self, origin: Origin, sectors: u8, cycles: AtomicCycles) -> f64 {
         self.counters.requests += 1;
         self.counters.atomic_sectors += u64::from(sectors.count_ones());
-        let distinct = f64::from(sectors.count_ones()) * self.timing.atomic_sector_cycles;
-        let busy = distinct.max(same_address_cycles);
-        let start = origin.cycle + self.wait_for_slice(origin, busy);
-        let back = self.fetch(origin, sectors, start) + busy;
+        let mut start = origin.cycle + self.pass_near_side(origin, sectors);
+        start += self.wait_for_slice(Origin { cycle: start, ..origin }, cycles.slice);
+        if cycles.line > 0.0 {
+            let held_until = self.held_until.entry(origin.line).or_default();
+            start += wait(held_until, start, cycles.line);
+        }
+        let back = self.fetch(origin, sectors, start) + cycles.slice.max(cycles.line);
         if let Some(place) = self.tags.find(origin.line) {
             self.dirty[place] |= sectors;
         }
@@ -231,11 +252,11 @@ impl Uncore {
 
     /// Whether the SM's own side had all these sectors; from now on it has. True where there is one partition.
     fn copy_to_side(&mut self, origin: Origin, sectors: u8) -> bool {
-        let sides = self.sides.len();
-        if sides == 0 {
+        if self.sides.is_empty() {
             return true;
         }
-        let side = &mut self.sides[origin.sm as usize * sides / self.timing.sm_count];
+        let side = self.side(origin.sm);
+        let side = &mut self.sides[side];
         let (place, had) = match side.tags.find_or_fill(origin.line) {
             Lookup::Hit(place) => (place, side.valid[place]),
             Lookup::Filled { place, .. } => (place, 0),
@@ -249,15 +270,41 @@ impl Uncore {
         wait(&mut self.slice_free_at[slice], origin.cycle, busy_cycles)
     }
 
+    /// A request for the other side passes a slice of the SM's own side; says how long it waits there.
+    fn pass_near_side(&mut self, origin: Origin, sectors: u8) -> f64 {
+        let (slices, home) = (self.slice_free_at.len(), self.slice(origin.line));
+        if self.sides.is_empty() || slices < 4 || side_of_slice(home) == self.side(origin.sm) {
+            return 0.0;
+        }
+        let near = (home + 2) % slices;
+        let busy = f64::from(sectors.count_ones()) * self.timing.pass_sector_cycles;
+        wait(&mut self.slice_free_at[near], origin.cycle, busy)
+    }
+
+    /// The side that an SM is on.
+    fn side(&self, sm: u32) -> usize {
+        sm as usize * self.sides.len() / self.timing.sm_count
+    }
+
     fn wait_for_read_port(&mut self, origin: Origin, sectors: f64) -> f64 {
         let cycles = sectors * self.timing.read_port_sector_cycles;
         wait(&mut self.read_port_free_at[origin.sm as usize], origin.cycle, cycles)
     }
 
+    /// Each KiB lies in two slices, pairs of lines by turns ("H200 L2": lines 0, 1, 4, 5 and lines 2, 3, 6, 7 share one). Which two is
+    /// by chance; multiples of the golden ratio spread KiBs in a row, and those of any stride, evenly.
     fn slice(&self, line: u64) -> usize {
-        let folded = line ^ (line >> 6) ^ (line >> 13) ^ (line >> 19);
-        (folded % self.slice_free_at.len() as u64) as usize
+        const GOLDEN: u64 = 0x9e37_79b9_7f4a_7c15;
+        let slices = self.slice_free_at.len() as u64;
+        let spread = (line >> 3).wrapping_mul(GOLDEN);
+        let pair = ((spread >> 32) * (slices / 2).max(1)) >> 32;
+        ((2 * pair + ((line >> 1 ^ spread >> 20) & 1)) % slices) as usize
     }
+}
+
+/// Pairs of slices lie on the two sides by turns.
+fn side_of_slice(slice: usize) -> usize {
+    slice >> 1 & 1
 }
 
 /// Puts work of `busy_cycles` in the queue of a server and says how long it waits for its turn.
@@ -282,7 +329,8 @@ impl Timing {
             slice_sector_cycles: sector * p.l2_slices.max(1.0) / l2_bytes_per_cycle,
             read_port_sector_cycles: sector / p.sm_read_bytes_per_cycle,
             dram_queue_cycles: p.dram_queue_cycles,
-            atomic_sector_cycles: p.atomic_sector_cycles,
+            slice_flit_cycles: sector * p.l2_slices.max(1.0) / (l2_bytes_per_cycle * p.l2_write_share),
+            pass_sector_cycles: p.atomic_sector_cycles,
         }
     }
 }
@@ -379,10 +427,43 @@ mod tests {
     fn atomics_on_one_address_follow_one_another() {
         let mut h200 = uncore("H200");
         h200.read(at(0, 1, 0.0), 1);
-        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2000.0), 1, 32.0 * 3.5)).fold(0.0, f64::max);
+        let float = AtomicCycles { slice: 32.0 * 1.5, line: 32.0 * 3.5 };
+        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2000.0), 1, float)).fold(0.0, f64::max);
         assert!((last - 2000.0 - 112_000.0).abs() < 700.0, "{last}");
-        let spread = (0..1000).map(|n| h200.atomic(at(n % 132, n.into(), 1e6), 1, 3.5)).fold(0.0, f64::max);
-        assert!(spread - 1e6 < 1500.0, "{spread}");
+        let integer = AtomicCycles { slice: 32.0 * 1.5, line: 0.0 };
+        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2e6), 1, integer)).fold(0.0, f64::max);
+        assert!((last - 2e6 - 48_000.0).abs() < 700.0, "{last}");
+        let one = AtomicCycles { slice: 1.5, line: 3.5 };
+        let spread = (0..1000).map(|n| h200.atomic(at(n % 132, n.into(), 4e6), 1, one)).fold(0.0, f64::max);
+        assert!(spread - 4e6 < 1500.0, "{spread}");
+    }
+
+    #[test]
+    fn floats_hold_a_line_and_leave_its_slice_to_others() {
+        let mut h200 = uncore("H200");
+        let other = (2..1 << 20).find(|line| h200.slice(*line) == h200.slice(0)).unwrap();
+        let float = AtomicCycles { slice: 1.5, line: 100.0 };
+        let mut done = |line, cycle| h200.atomic(at(0, line, cycle), 1, float);
+        done(0, 0.0);
+        done(other, 0.0);
+        let alone = done(0, 10_000.0) - 10_000.0;
+        assert_eq!(done(0, 10_000.0) - 10_000.0, alone + 100.0);
+        assert_eq!(done(other, 10_000.0) - 10_000.0, alone + 3.0);
+    }
+
+    #[test]
+    fn eight_lines_lie_in_two_slices_and_many_spread_evenly_at_any_stride() {
+        let h200 = uncore("H200");
+        let slices: Vec<usize> = (0..8).map(|line| h200.slice(8 * 777 + line)).collect();
+        let (one, other) = (slices[0], slices[2]);
+        assert_ne!(one, other);
+        assert_eq!(slices, [one, one, other, other, one, one, other, other]);
+        for stride in [1, 2, 8, 16, 64, 96, 128, 65, 1 << 14] {
+            let mut counts = vec![0; 96];
+            (0..96_000).for_each(|n| counts[h200.slice(n * stride)] += 1);
+            let most = counts.iter().max().unwrap();
+            assert!(*most < 1300, "a stride of {stride} lines: {most} of 96,000 in one slice");
+        }
     }
 
     #[test]

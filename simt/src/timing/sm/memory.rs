@@ -5,11 +5,11 @@ use crate::isa::{Access, AtomicKind, Cache, Op, Order, WARP_SIZE};
 
 use super::{AtomicNote, BOUNDARY_TOKEN, InFlight, L2Request, Launch, RequestKind, Sm};
 use crate::timing::memory::lines::LinePart;
+use crate::timing::memory::uncore::AtomicCycles;
 use crate::timing::stall::{ATOMIC_TOKEN, Moment, Stall};
 
-/// Local memory of warps lies at these line numbers, far from all addresses: SM after SM, warp after warp, word after word.
+/// Local memory of warps lies from this line number on, far from all addresses: SM after SM, warp after warp, word after word.
 const LOCAL_LINES: u64 = 1 << 50;
-const LOCAL_LINES_PER_WARP: u64 = 1 << 22;
 const WARPS_PER_SM: u64 = 64;
 
 /// An access that is being timed.
@@ -31,7 +31,7 @@ impl Sm {
             ready = ready.max(self.through_l1(timed, false, launch));
         }
         if note.local != 0 {
-            self.find_local_lines(timed);
+            self.find_local_lines(timed, launch);
             ready = ready.max(self.through_l1(timed, true, launch));
         }
         if note.shared != 0 {
@@ -50,8 +50,8 @@ impl Sm {
         let mut cycles = config.shared_cycles + config.shared_pass_cycles * extra;
         if matches!(note.kind, AccessKind::Atomic | AccessKind::Reduction) {
             self.lines.gather(timed.addresses, note.shared, note.bytes);
-            self.lines.count_shared_addresses(timed.addresses, note.shared);
-            let most = self.lines.as_slice().iter().map(|part| u64::from(part.lanes_on_one_address)).max().unwrap_or(1);
+            self.lines.count_turns(timed.addresses, note.shared);
+            let most = self.lines.as_slice().iter().map(|part| u64::from(part.turns.most)).max().unwrap_or(1);
             passes = passes.max(most);
             cycles += config.shared_atomic_cycles * most;
         }
@@ -65,16 +65,13 @@ impl Sm {
     /// A global or local access through the lines in `self.lines`.
     fn through_l1(&mut self, timed: &Timed<'_>, is_local: bool, launch: &Launch<'_>) -> Moment {
         let config = launch.config;
-        let mut passes = (self.lines.len() as u64).div_ceil(config.lines_per_cycle);
-        if timed.note.kind == AccessKind::Store {
-            passes = passes.max((f64::from(self.lines.sector_count()) * config.write_sector_cycles).ceil() as u64);
-        }
+        let passes = (self.lines.len() as u64).div_ceil(config.lines_per_cycle);
         let scheduler = self.warps[timed.index].scheduler;
         self.queue_delay = self.lsu.pass(scheduler, timed.now, passes);
         let start = timed.now + self.queue_delay;
         match timed.note.kind {
             AccessKind::Load => self.load(timed, start, launch),
-            AccessKind::Store => self.store(timed, start, is_local),
+            AccessKind::Store => self.store(timed, start, is_local, launch),
             // A thread's own memory has nobody to be ordered against: the value was read and written at once.
             AccessKind::Atomic | AccessKind::Reduction if is_local => self.load(timed, start, launch),
             AccessKind::Atomic | AccessKind::Reduction => self.atomic(timed, start, launch),
@@ -116,11 +113,11 @@ impl Sm {
         self.fly(timed, ready_cycle, 0, launch)
     }
 
-    fn store(&mut self, timed: &Timed<'_>, start: u64, is_local: bool) -> Moment {
+    fn store(&mut self, timed: &Timed<'_>, start: u64, is_local: bool, launch: &Launch<'_>) -> Moment {
         for pass in 0..self.lines.len() {
             let part = &self.lines.part(pass);
             self.stores_waiting += u64::from(part.sectors().count_ones());
-            let at = (start + pass as u64) as f64;
+            let at = self.send(start + pass as u64, part.write_flits(), launch);
             self.request(timed.now, at, part, RequestKind::Write { granules: part.granules });
             if is_local {
                 self.l1.keep(part, start);
@@ -135,11 +132,14 @@ impl Sm {
         for pass in 0..self.lines.len() {
             let part = &self.lines.part(pass);
             let sectors = part.sectors();
-            let busy_cycles = same_address_cycles(timed, part, launch);
+            let cycles = atomic_cycles(timed, part, launch);
+            // The value of one lane alone comes with its address, where nobody asks for an answer.
+            let is_single = !returns && part.granules.count_ones() == 1;
+            let flits = if is_single { 1 } else { sectors.count_ones() + 1 };
             self.l1.drop_sectors(part.line, sectors);
             self.stores_waiting += u64::from(sectors.count_ones());
-            let kind = RequestKind::Atomic { sectors, busy_cycles };
-            let request = self.request(timed.now, (start + pass as u64) as f64, part, kind);
+            let at = self.send(start + pass as u64, flits, launch);
+            let request = self.request(timed.now, at, part, RequestKind::Atomic { sectors, cycles });
             if returns {
                 self.outbox.waits.push((flight, request));
             }
@@ -153,6 +153,13 @@ impl Sm {
             true => self.fly(timed, start, ATOMIC_TOKEN, launch),
             false => Moment::START,
         }
+    }
+
+    /// When data that is ready at `cycle` leaves on the way to L2, which so many flits keep busy.
+    fn send(&mut self, cycle: u64, flits: u32, launch: &Launch<'_>) -> f64 {
+        let at = self.write_port_free_at.max(cycle as f64);
+        self.write_port_free_at = at + f64::from(flits) * launch.config.write_flit_cycles;
+        at
     }
 
     fn request(&mut self, cycle: u64, start: f64, part: &LinePart, kind: RequestKind) -> u32 {
@@ -186,9 +193,10 @@ impl Sm {
     }
 
     /// Lines of a local access: a word of the 32 lanes of a warp lies side by side.
-    fn find_local_lines(&mut self, timed: &Timed<'_>) {
-        let first = LOCAL_LINES
-            + (u64::from(self.index) * WARPS_PER_SM + timed.index as u64 % WARPS_PER_SM) * LOCAL_LINES_PER_WARP;
+    fn find_local_lines(&mut self, timed: &Timed<'_>, launch: &Launch<'_>) {
+        let lines_per_warp = u64::from(launch.grid.kernel().program().local_bytes.div_ceil(4));
+        let first =
+            LOCAL_LINES + (u64::from(self.index) * WARPS_PER_SM + timed.index as u64 % WARPS_PER_SM) * lines_per_warp;
         self.lines.clear();
         for word in 0..u64::from(timed.note.bytes.div_ceil(4)) {
             let place = |lane: usize| ((first + (timed.addresses[lane] >> 2) + word) << 7) + 4 * lane as u64;
@@ -214,14 +222,20 @@ fn uses_l1(access: &Access) -> bool {
     access.order == Order::Weak && !matches!(access.cache, Cache::L2 | Cache::Volatile)
 }
 
-/// How long L2 is busy with the lanes that share an address. Integer operations without distinct results are combined in the
-/// warp before they leave it, as ptxas does.
-fn same_address_cycles(timed: &Timed<'_>, part: &LinePart, launch: &Launch<'_>) -> f64 {
+/// How long L2 is busy with a line of an atomic. Integer additions to one address are added up in the warp by ptxas, where it sees that
+/// it is one.
+fn atomic_cycles(timed: &Timed<'_>, part: &LinePart, launch: &Launch<'_>) -> AtomicCycles {
     let config = launch.config;
-    let lanes = f64::from(part.lanes_on_one_address);
+    let turns = part.turns;
+    let by_turns =
+        f64::from(turns.whole) * config.atomic_sector_cycles + f64::from(turns.partial) * config.atomic_part_cycles;
     match launch.grid.kernel().instr(timed.pc).op {
-        Op::Atomic(AtomicKind::Exch | AtomicKind::Cas, _) => lanes * config.atomic_exchange_cycles,
-        Op::Atomic(_, access) if access.ty.is_float() => lanes * config.atomic_float_cycles,
-        _ => config.atomic_integer_cycles,
+        Op::Atomic(AtomicKind::Cas, _) if part.granules.count_ones() > 1 => {
+            AtomicCycles { slice: f64::from(turns.sum()) * config.atomic_compare_cycles, line: 0.0 }
+        }
+        Op::Atomic(_, access) if access.ty.is_float() => {
+            AtomicCycles { slice: by_turns, line: f64::from(turns.most) * config.atomic_float_cycles }
+        }
+        _ => AtomicCycles { slice: by_turns, line: 0.0 },
     }
 }

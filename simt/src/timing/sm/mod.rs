@@ -26,6 +26,7 @@ use super::code::TimedCode;
 use super::config::Config;
 use super::memory::l1::L1;
 use super::memory::lines::Lines;
+use super::memory::uncore::AtomicCycles;
 use super::report::SmReport;
 use super::stall::{Moment, Stall, StallCycles};
 use super::trace::TraceEvent;
@@ -72,10 +73,9 @@ pub(crate) enum RequestKind {
     Write {
         granules: u32,
     },
-    /// `busy_cycles`: how long lanes on one address keep L2 busy.
     Atomic {
         sectors: u8,
-        busy_cycles: f64,
+        cycles: AtomicCycles,
     },
 }
 
@@ -162,6 +162,8 @@ pub(crate) struct Sm {
     store_answers: std::collections::VecDeque<(u64, u32)>,
     stores_waiting: u64,
     stores_last_answer: u64,
+    /// When the way out of L1 will have carried all that was given to it.
+    write_port_free_at: f64,
     warps_started: u64,
     blocks_started: usize,
     /// Changes of memory that other SMs made, as far as this one sees them.
@@ -193,6 +195,7 @@ impl Sm {
             store_answers: Default::default(),
             stores_waiting: 0,
             stores_last_answer: 0,
+            write_port_free_at: 0.0,
             warps_started: 0,
             blocks_started: 0,
             changes: 0,

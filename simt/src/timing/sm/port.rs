@@ -192,7 +192,7 @@ impl Port for SmPort<'_> {
     fn atomic(&mut self, atomic: &AtomicRequest<'_>, _old: &mut Words) -> AtomicReply {
         let request = &atomic.request;
         self.find_lines(request);
-        self.lines.count_shared_addresses(request.addresses, request.mask);
+        self.lines.count_turns(request.addresses, request.mask);
         let words = request.words();
         let swap = if atomic.kind == AtomicKind::Cas { &atomic.swap[..words] } else { &[] };
         let note = AtomicWrite { kind: atomic.kind, returns: atomic.returns, pc: request.pc };
