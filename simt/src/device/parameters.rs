@@ -71,6 +71,7 @@ pub struct Parameters {
     pub l2_usable_share: f64,
     pub dram_efficiency: f64,
     pub dram_loaded_share: f64,
+    pub dram_spread_share: f64,
     pub dram_access_bytes: f64,
     pub dram_channels: f64,
     pub dram_queue_cycles: f64,

@@ -51,7 +51,9 @@ struct Timing {
     sm_count: usize,
     near_cycles: f64,
     far_cycles: f64,
+    /// The part that all lines wait, and the mean of the one that differs.
     dram_cycles: f64,
+    dram_spread_cycles: f64,
     dram_loaded_cycles: f64,
     slice_sector_cycles: f64,
     read_port_sector_cycles: f64,
@@ -167,8 +169,8 @@ impl Uncore {
     pub fn atomic(&mut self, origin: Origin, sectors: u8, cycles: AtomicCycles) -> f64 {
         self.counters.requests += 1;
         self.counters.atomic_sectors += u64::from(sectors.count_ones());
-        let mut start = origin.cycle + self.pass_near_side(origin, sectors);
-        start += self.wait_for_slice(Origin { cycle: start, ..origin }, cycles.slice);
+        self.pass_near_side(origin, sectors);
+        let mut start = origin.cycle + self.wait_for_slice(origin, cycles.slice);
         if cycles.line > 0.0 {
             let held_until = self.held_until.entry(origin.line).or_default();
             start += wait(held_until, start, cycles.line);
@@ -206,7 +208,8 @@ impl Uncore {
         if missing != 0 {
             let wait = self.dram.read(origin.line, missing, start);
             let loaded = self.timing.dram_loaded_cycles * self.dram.load();
-            let arrival = start + wait + self.timing.dram_cycles + loaded;
+            let spread = self.timing.dram_spread_cycles * exponential(origin.line);
+            let arrival = start + wait + self.timing.dram_cycles + spread + loaded;
             self.valid[place] |= self.dram.fetched(missing);
             self.ready[place] = (arrival, self.launch);
         }
@@ -270,15 +273,16 @@ impl Uncore {
         wait(&mut self.slice_free_at[slice], origin.cycle, busy_cycles)
     }
 
-    /// A request for the other side passes a slice of the SM's own side; says how long it waits there.
-    fn pass_near_side(&mut self, origin: Origin, sectors: u8) -> f64 {
+    /// A request for the other side takes time of a slice of the SM's own side as well. It does not wait there, since it would keep
+    /// its place at home from others that come sooner but are reckoned later.
+    fn pass_near_side(&mut self, origin: Origin, sectors: u8) {
         let (slices, home) = (self.slice_free_at.len(), self.slice(origin.line));
         if self.sides.is_empty() || slices < 4 || side_of_slice(home) == self.side(origin.sm) {
-            return 0.0;
+            return;
         }
         let near = (home + 2) % slices;
         let busy = f64::from(sectors.count_ones()) * self.timing.pass_sector_cycles;
-        wait(&mut self.slice_free_at[near], origin.cycle, busy)
+        wait(&mut self.slice_free_at[near], origin.cycle, busy);
     }
 
     /// The side that an SM is on.
@@ -307,6 +311,16 @@ fn side_of_slice(slice: usize) -> usize {
     slice >> 1 & 1
 }
 
+/// A number by chance, always the same for a line, with a mean of 1 and exponentially distributed.
+fn exponential(line: u64) -> f64 {
+    // The finaliser of SplitMix64; 53 bits make a number between 0 and 1, neither included.
+    let mixed = line.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    let mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let uniform = ((mixed ^ mixed >> 31) >> 11) as f64 + 0.5;
+    -(uniform / (1_u64 << 53) as f64).ln()
+}
+
 /// Puts work of `busy_cycles` in the queue of a server and says how long it waits for its turn.
 fn wait(free_at: &mut f64, arrival: f64, busy_cycles: f64) -> f64 {
     let start = free_at.max(arrival);
@@ -324,7 +338,8 @@ impl Timing {
             sm_count: device.sm_count as usize,
             near_cycles: p.l2_near_latency_cycles,
             far_cycles: p.l2_far_latency_cycles,
-            dram_cycles: p.dram_latency_cycles,
+            dram_cycles: p.dram_latency_cycles * (1.0 - p.dram_spread_share),
+            dram_spread_cycles: p.dram_latency_cycles * p.dram_spread_share,
             dram_loaded_cycles: p.dram_latency_cycles * p.dram_loaded_share,
             slice_sector_cycles: sector * p.l2_slices.max(1.0) / l2_bytes_per_cycle,
             read_port_sector_cycles: sector / p.sm_read_bytes_per_cycle,
@@ -354,12 +369,42 @@ mod tests {
     #[test]
     fn an_idle_machine_answers_after_the_measured_latencies() {
         let mut h200 = uncore("H200");
-        assert_eq!(h200.read(at(0, 5, 1000.0), 1), 1689.0, "memory");
+        h200.read(at(0, 5, 1000.0), 1);
         assert_eq!(h200.read(at(1, 5, 5000.0), 1), 5280.0, "another SM of the same side");
         assert_eq!(h200.read(at(131, 5, 9000.0), 1), 9500.0, "an SM of the other side");
         assert_eq!(h200.read(at(131, 5, 20_000.0), 1), 20_280.0, "its side has a copy now");
         let mut rtx = uncore("RTX 5070");
-        assert_eq!((rtx.read(at(0, 5, 0.0), 1), rtx.read(at(47, 5, 5000.0), 1)), (877.0, 5358.0));
+        rtx.read(at(0, 5, 0.0), 1);
+        assert_eq!(rtx.read(at(47, 5, 5000.0), 1), 5358.0);
+        for (name, latency) in [("H200", 689.0), ("RTX 5070", 877.0)] {
+            let mut idle = uncore(name);
+            // Each from a launch of its own, so that no one waits for another.
+            let waits = (0..10_000).map(|line| {
+                idle.start_launch();
+                idle.read(at(0, 8 * line, 1000.0), 1) - 1000.0
+            });
+            let mean = waits.sum::<f64>() / 1e4;
+            assert!((mean / latency - 1.0).abs() < 0.01, "{name}: memory answers after {mean} cycles");
+        }
+    }
+
+    #[test]
+    fn who_waits_for_several_lines_of_memory_waits_for_the_slowest() {
+        let mut h200 = uncore("H200");
+        let mut mean_of_slowest = |lines: u64| {
+            let warps = 2000;
+            let waits = (0..warps).map(|warp| {
+                h200.start_launch();
+                let answers = (0..lines).map(|line| h200.read(at(0, 8 * (100 * warp + line), 0.0), 1));
+                answers.fold(0.0, f64::max)
+            });
+            waits.sum::<f64>() / warps as f64
+        };
+        // "H200 L2", T3.
+        for (lines, measured) in [(1, 690.0), (2, 750.0), (4, 830.0), (8, 920.0), (16, 1070.0), (32, 1150.0)] {
+            let found = mean_of_slowest(lines);
+            assert!((found / measured - 1.0).abs() < 0.08, "{lines} lines: {found} cycles, measured {measured}");
+        }
     }
 
     #[test]
@@ -367,7 +412,7 @@ mod tests {
         let mut h200 = uncore("H200");
         let first = h200.read(at(0, 9, 0.0), ALL_SECTORS);
         let second = h200.read(at(1, 9, 100.0), ALL_SECTORS);
-        assert_eq!(first, 689.0);
+        assert!(first > 500.0, "{first}");
         assert_eq!(second, first, "not sooner than the data is there, and no second fetch");
         assert_eq!(h200.dram.sectors_read, 4);
     }
@@ -400,7 +445,24 @@ mod tests {
         let mut pass =
             |start: f64| (0..1000).map(|line| h200.read(at(0, line, start), ALL_SECTORS)).fold(0.0, f64::max) - start;
         let (_, warm) = (pass(0.0), pass(1e6));
-        assert!(128_000.0 / warm < 64.0, "{} bytes a cycle", 128_000.0 / warm);
+        let rate = 128_000.0 / warm;
+        assert!((100.0..128.0).contains(&rate), "{rate} bytes a cycle");
+    }
+
+    #[test]
+    fn a_store_of_parts_of_sectors_costs_l2_a_flit_more() {
+        let mut h200 = uncore("H200");
+        let lines = 96_000;
+        let mut cycles_a_line = |granules: u32| {
+            h200.start_launch();
+            let answers = (0..lines).map(|line| h200.write(at((line % 132) as u32, line, 0.0), granules));
+            answers.fold(0.0, f64::max) / lines as f64
+        };
+        // "H200 L2", all SMs: 0.050 to 0.055 cycles a whole line, a fourth of 0.216 to 0.229; 0.53 cycles for 8 lines of which a warp
+        // stores a word a sector.
+        let (whole, words) = (cycles_a_line(u32::MAX), cycles_a_line(0x0101_0101));
+        assert!((0.050..0.060).contains(&whole), "{whole}");
+        assert!((words / whole - 1.25).abs() < 0.01, "{words} against {whole}");
     }
 
     #[test]
@@ -417,7 +479,7 @@ mod tests {
     fn a_partly_written_sector_is_completed_from_memory() {
         let mut rtx = uncore("RTX 5070");
         rtx.write(at(0, 3, 0.0), 0x0f);
-        assert_eq!(rtx.read(at(0, 3, 10_000.0), 1), 10_877.0);
+        assert!(rtx.read(at(0, 3, 10_000.0), 1) > 10_600.0);
         rtx.write(at(0, 4, 0.0), 0x0f);
         rtx.write(at(0, 4, 0.0), 0xf0);
         assert_eq!(rtx.read(at(0, 4, 20_000.0), 1), 20_358.0, "two halves make a whole");
@@ -475,7 +537,7 @@ mod tests {
         h200.host_wrote(128 * 1_000_000, 256);
         assert_eq!(h200.read(at(0, 1_000_001, 1000.0), 1), 1500.0, "in L2, but not yet on this SM's side");
         h200.flush();
-        assert_eq!(h200.read(at(0, 1, 5000.0), 1), 5689.0);
+        assert!(h200.read(at(0, 1, 5000.0), 1) > 5540.0);
         h200.host_wrote(0, 0);
         h200.host_wrote(u64::MAX - 5, 6);
     }
