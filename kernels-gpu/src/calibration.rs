@@ -200,3 +200,33 @@ pub unsafe fn count(counters: *mut u32, mask: u32, repeats: u32) {
         unsafe { special::add_u32(counter, 1) };
     }
 }
+
+/// Word of a [`scatter_add()`]: lane by lane `apart`, and `turn` further for each warp that was there before.
+fn scattered(mask: u32, apart: u32, turn: u32, repeat: u32) -> usize {
+    let thread = thread::index_1d();
+    let warps = (thread::grid_dim_x() * thread::block_dim_x()) >> 5;
+    maths::scattered(thread & 31, (thread >> 5) + repeat * warps, apart, turn, mask) as usize
+}
+
+/// Adds 1 to words as far apart as one likes, without waiting for the result.
+///
+/// - `words`: `mask + 1` elements, added to: [`maths::scattered`] says which; `mask`: a power of two, less 1; `apart`: words
+///   from lane to lane; `turn`: words from warp to warp; `repeats`: additions of a thread.
+/// - Launch: one-dimensional, whole warps.
+#[kernel]
+pub unsafe fn scatter_add(words: *mut u32, mask: u32, apart: u32, turn: u32, repeats: u32) {
+    for repeat in 0..repeats {
+        // SAFETY: the index is at most `mask`; the launch touches the words atomically only.
+        unsafe { special::add_u32(words.add(scattered(mask, apart, turn, repeat)), 1) };
+    }
+}
+
+/// Writes words as far apart as one likes: each its own index, whoever writes it. Parameters and launch as for [`scatter_add()`].
+#[kernel]
+pub unsafe fn scatter_store(words: *mut u32, mask: u32, apart: u32, turn: u32, repeats: u32) {
+    for repeat in 0..repeats {
+        let at = scattered(mask, apart, turn, repeat);
+        // SAFETY: the index is at most `mask`; all that write a word write the same.
+        unsafe { words.add(at).write_volatile(at as u32) };
+    }
+}

@@ -194,6 +194,12 @@ pub fn exponential(x: f32) -> f32 {
     special::exp2(x * core::f32::consts::LOG2_E)
 }
 
+/// Word of a lane, `apart` from that of the lane before, in the `number`-th access of a launch's warps, `turn` from that of the access
+/// before; around an array of `mask + 1`.
+pub fn scattered(lane: u32, number: u32, apart: u32, turn: u32, mask: u32) -> u32 {
+    lane.wrapping_mul(apart).wrapping_add(number.wrapping_mul(turn)) & mask
+}
+
 /// The successor in the chain of [`crate::calibration::chase_shared()`]: a full period, since 32 and 1024 share their
 /// prime factors and 4 divides both.
 #[inline(always)]

@@ -98,6 +98,8 @@ pub static KERNELS: &[&Descriptor] = &[
     calibration::chain_imad.descriptor(),
     calibration::chain_mufu.descriptor(),
     calibration::count.descriptor(),
+    calibration::scatter_add.descriptor(),
+    calibration::scatter_store.descriptor(),
 ];
 
 /// The kernel with this entry name.

@@ -24,6 +24,7 @@ tests::on_every_front_end!(
     chases_end_where_the_chain_leads,
     readers_read_every_part_that_is_theirs,
     chains_and_counters_end_where_the_host_functions_do,
+    scattered_words_are_those_that_the_host_function_names,
 );
 
 fn same(kernel: &str, found: &[f32], expected: impl IntoIterator<Item = f32>) {
@@ -366,4 +367,22 @@ fn chains_and_counters_end_where_the_host_functions_do() {
     assert_eq!(down(&counters), [24; 8]);
     launch!(gpu, empty, LaunchShape::linear(1 << 12, 64), ());
     gpu.synchronize().expect("nothing goes wrong where nothing is done");
+}
+
+fn scattered_words_are_those_that_the_host_function_names() {
+    use kernels::calibration::{scatter_add, scatter_store};
+    let (gpu, warps, mask, apart, turn, repeats) = (machine(), 6, 1023, 37, 11, 5);
+    let shape = LaunchShape::linear(2, 96);
+    let mut counts = vec![0; mask as usize + 1];
+    for number in 0..warps * repeats {
+        (0..32).for_each(|lane| counts[maths::scattered(lane, number, apart, turn, mask) as usize] += 1);
+    }
+    let words = gpu.zeros::<u32>(counts.len()).expect("fits");
+    launch!(gpu, scatter_add, shape, (words.ptr(), mask, apart, turn, repeats));
+    assert_eq!(down(&words), counts);
+    let words = gpu.upload(&vec![u32::MAX; counts.len()]).expect("fits");
+    launch!(gpu, scatter_store, shape, (words.ptr(), mask, apart, turn, repeats));
+    let stored = (0..=mask).map(|at| if counts[at as usize] > 0 { at } else { u32::MAX });
+    assert_eq!(down(&words), stored.collect::<Vec<_>>());
+    assert!(counts.contains(&0), "some words are left alone");
 }

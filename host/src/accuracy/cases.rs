@@ -170,6 +170,16 @@ const MATRICES_512: &[Input] = &[Noise(1 << 18), Noise(1 << 18), Out(1 << 18), U
 /// A matrix of 2048².
 const MATRIX_2048: &[Input] = &[Noise(M4), Out(M4), U32(2048)];
 
+/// Words `apart` from lane to lane and `turn` from warp to warp, in 8 MiB.
+const fn scattering(apart: u32, turn: u32, repeats: u32) -> [Input; 5] {
+    [Zeros(1 << 21), U32((1 << 21) - 1), U32(apart), U32(turn), U32(repeats)]
+}
+
+/// The same in an array of few words, each warp a little further than the one before.
+const fn scattering_in(words: u32, apart: u32, repeats: u32) -> [Input; 5] {
+    [Zeros(words), U32(words - 1), U32(apart), U32(1), U32(repeats)]
+}
+
 /// All cases: those that judge, by class, then those that calibrate.
 pub static CASES: &[Case] = &[
     // ---- memory-bound ----
@@ -270,6 +280,25 @@ pub static CASES: &[Case] = &[
     atomic("count", "2^17 x 4 on 32", &[Zeros(32), U32(31), U32(4)]).line(512, 256).calibrating(),
     atomic("count", "2^17 x 4 on 1024", &[Zeros(1024), U32(1023), U32(4)]).line(512, 256).calibrating(),
     atomic("count", "2^17 x 16 on 2^17", &[Zeros(1 << 17), U32((1 << 17) - 1), U32(16)]).line(512, 256).calibrating(),
+    // One SM, then all, over 8 MiB: neighbours, a word of each sector, of each other sector, of each line, of each 64th.
+    memory("scatter_store", "1 SM, by 1", &scattering(1, 32, 256)).line(1, 1024).calibrating(),
+    memory("scatter_store", "1 SM, by 8", &scattering(8, 256, 64)).line(1, 1024).calibrating(),
+    memory("scatter_store", "1 SM, by 32", &scattering(32, 1, 64)).line(1, 1024).calibrating(),
+    atomic("scatter_add", "1 SM, by 1", &scattering(1, 32, 256)).line(1, 1024).calibrating(),
+    atomic("scatter_add", "1 SM, by 8", &scattering(8, 256, 64)).line(1, 1024).calibrating(),
+    atomic("scatter_add", "1 SM, by 32", &scattering(32, 1, 64)).line(1, 1024).calibrating(),
+    memory("scatter_store", "all SMs, by 1", &scattering(1, 32, 64)).line(528, 256).calibrating(),
+    memory("scatter_store", "all SMs, by 8", &scattering(8, 256, 16)).line(528, 256).calibrating(),
+    memory("scatter_store", "all SMs, by 16", &scattering(16, 512, 16)).line(528, 256).calibrating(),
+    memory("scatter_store", "all SMs, by 32", &scattering(32, 1, 16)).line(528, 256).calibrating(),
+    memory("scatter_store", "all SMs, by 2048", &scattering(2048, 1, 16)).line(528, 256).calibrating(),
+    atomic("scatter_add", "all SMs, by 1", &scattering(1, 32, 64)).line(528, 256).calibrating(),
+    atomic("scatter_add", "all SMs, by 8", &scattering(8, 256, 16)).line(528, 256).calibrating(),
+    atomic("scatter_add", "all SMs, by 2048", &scattering(2048, 1, 16)).line(528, 256).calibrating(),
+    // A word of each of the four sectors of a line, of the lines of a KiB, of 4 KiB.
+    atomic("scatter_add", "a line, by 8", &scattering_in(32, 8, 8)).line(264, 256).calibrating(),
+    atomic("scatter_add", "1 KiB, by 5", &scattering_in(256, 5, 16)).line(264, 256).calibrating(),
+    atomic("scatter_add", "4 KiB, by 37", &scattering_in(1024, 37, 16)).line(264, 256).calibrating(),
 ];
 
 #[cfg(test)]

@@ -33,6 +33,13 @@ const HEAVY: &[&str] = &["x=in:f32:1500045:rand:1", "y=out:f32:100003", "n=scala
 
 const ACCUMULATORS: &[&str] =
     &["x=in:f32:1600048:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"];
+const SCATTERED: &[&str] = &[
+    "words=inout:u32:4096",
+    "mask=scalar:u32:4095",
+    "apart=scalar:u32:33",
+    "turn=scalar:u32:5",
+    "repeats=scalar:u32:4",
+];
 const SUMS: &[&str] = &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
 const TRANSPOSE: &[&str] = &["x=in:f32:82944:rand:1", "y=out:f32:82944", "n=scalar:u32:288"];
 
@@ -209,6 +216,8 @@ pub static CASES: &[Case] = &[
     line("chain_imad", 4, 128, &["y=out:u32:512", "steps=scalar:u32:100"]),
     line("chain_mufu", 4, 128, &["y=out:f32:512", "steps=scalar:u32:100"]),
     line("count", 16, 256, &["counters=inout:u32:64", "mask=scalar:u32:63", "repeats=scalar:u32:4"]),
+    line("scatter_add", 16, 256, SCATTERED),
+    line("scatter_store", 16, 256, SCATTERED),
 ];
 
 /// The launches of these kernels; all if none is named.
