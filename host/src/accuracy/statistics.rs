@@ -1,6 +1,13 @@
 //! What errors come to: their mean, the worst, the mean by class, and whether slow is slow on both sides.
 
-use super::{Class, Row};
+use super::{Class, Row, RungRow};
+
+/// What the model is held to over the set evaluation: the mean and the worst error without their sign, the least correlation of
+/// ranks, and the error of any rung of the ladder.
+pub const MEAN_MAX: f64 = 0.2;
+pub const WORST_MAX: f64 = 0.6;
+pub const SPEARMAN_MIN: f64 = 0.95;
+pub const RUNG_MAX: f64 = 0.1;
 
 /// Errors of some rows; shares, 0.1 being 10%.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,6 +48,36 @@ impl Summary {
             classes: Class::ALL.into_iter().filter_map(|class| of_class(&errors, class)).collect(),
         })
     }
+}
+
+impl Summary {
+    /// What of the bounds these errors do not keep, a sentence each; none if they keep all.
+    pub fn misses(&self) -> Vec<String> {
+        let percent = |share: f64| format!("{:.1}%", 100.0 * share);
+        let mut misses = Vec::new();
+        if self.mean_absolute_error.is_nan() || self.mean_absolute_error >= MEAN_MAX {
+            let (found, bound) = (percent(self.mean_absolute_error), percent(MEAN_MAX));
+            misses.push(format!("the mean absolute error is {found}, not under {bound}"));
+        }
+        if self.worst.is_nan() || self.worst.abs() >= WORST_MAX {
+            let (found, bound) = (percent(self.worst), percent(WORST_MAX));
+            misses.push(format!("{} is off by {found}, not by under {bound}", self.worst_case));
+        }
+        if self.spearman.is_nan() || self.spearman <= SPEARMAN_MIN {
+            misses.push(format!("the correlation of ranks is {:.3}, not over {SPEARMAN_MIN}", self.spearman));
+        }
+        misses
+    }
+}
+
+/// Rungs of the ladder that are off by more than their bound, a sentence each.
+pub fn rungs_off(rungs: &[RungRow]) -> Vec<String> {
+    let off = rungs.iter().filter_map(|row| Some((row, row.error().filter(|error| error.abs() > RUNG_MAX)?)));
+    off.map(|(row, error)| {
+        let (found, bound) = (100.0 * error, 100.0 * RUNG_MAX);
+        format!("{} is off by {found:+.1}%, not within {bound:.0}%", row.rung.name)
+    })
+    .collect()
 }
 
 fn of_class(errors: &[(&Row, f64)], class: Class) -> Option<ClassSummary> {
@@ -95,6 +132,26 @@ mod tests {
         // By hand: ranks 1, 2.5, 2.5, 4 against 1, 2, 3, 4.
         assert!((spearman(&[(1.0, 1.0), (2.0, 2.0), (2.0, 3.0), (5.0, 4.0)]) - 0.9f64.sqrt()).abs() < 1e-12);
         assert!(spearman(&[]).is_nan());
+    }
+
+    #[test]
+    fn bounds_that_are_not_kept_are_said_one_by_one() {
+        let good = Summary {
+            cases: 30,
+            mean_absolute_error: 0.19,
+            worst: -0.59,
+            worst_case: "a case".to_owned(),
+            spearman: 0.96,
+            classes: Vec::new(),
+        };
+        assert_eq!(good.misses(), [""; 0]);
+        let bad = Summary { mean_absolute_error: 0.2, worst: -0.6, spearman: f64::NAN, ..good };
+        let misses = bad.misses();
+        assert_eq!(misses[1], "a case is off by -60.0%, not by under 60.0%");
+        assert_eq!(misses.len(), 3, "{misses:?}");
+        let rung = |modelled| RungRow { rung: &super::super::ladder::RUNGS[0], modelled, measured: Some(100.0) };
+        assert_eq!(rungs_off(&[rung(109.0), rung(91.0)]), [""; 0]);
+        assert_eq!(rungs_off(&[rung(111.0), rung(100.0)]), ["shared, latency is off by +11.0%, not within 10%"]);
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use super::{Outcome, read_text, write_text};
 use crate::accuracy::ladder::{self, RUNGS};
 use crate::accuracy::measurement::{self, LadderRow, Measurement, TimeRow};
-use crate::accuracy::{CASES, Case, Row, RungRow, Set, run as runs};
+use crate::accuracy::{CASES, Case, Row, RungRow, Set, Summary, run as runs, statistics};
 use crate::backend::{Gpu, GpuError};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
@@ -19,7 +19,7 @@ use crate::workbench::Workbench;
 /// The device that is modelled if none is named: the one whose measurement comes with the program.
 const DEVICE: &str = "H200";
 
-/// Put the cycle model's times beside a GPU's
+/// Put the cycle model's times beside a GPU's; exit 1 where the whole set misses the bounds
 #[derive(clap::Args, Debug)]
 pub struct Options {
     /// Kernels of the table of cases; none: all
@@ -85,7 +85,17 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     drop(progress);
     report::print(&mut terminal::stdout(), &comparison)?;
     write(&options, &comparison)?;
-    Ok(Outcome::Good)
+    let misses = if asks_ladder && options.set != "calibration" { misses(&comparison) } else { Vec::new() };
+    misses.iter().for_each(|miss| eprintln!("warpwise: {miss}"));
+    Ok(if misses.is_empty() { Outcome::Good } else { Outcome::Failed })
+}
+
+/// What of the bounds the whole set and the ladder do not keep. Where nothing was measured, nothing is held to them.
+fn misses(comparison: &report::Comparison) -> Vec<String> {
+    let judging: Vec<Row> = comparison.rows.iter().filter(|row| row.case.set == Set::Evaluation).cloned().collect();
+    let mut misses = Summary::of(&judging).map_or_else(Vec::new, |summary| summary.misses());
+    misses.extend(statistics::rungs_off(&comparison.ladder));
+    misses
 }
 
 /// The device of the run: the GPU at hand, else the one that was named, else [`DEVICE`].
