@@ -1,12 +1,13 @@
 //! The loop: takes the running split of a warp through its instructions, counts them, and asks the port for memory.
 //!
 //! [`Executor::advance`] exists in three forms, by what watches it: nobody ([`Executor::run`], the fast one), the cycle model
-//! ([`Executor::step`], one instruction a call) and a [`Probe`] ([`Executor::run_observed`]).
+//! ([`Executor::stride`], one instruction a call and what may follow it unseen) and a [`Probe`] ([`Executor::run_observed`]).
 
 use super::access::AccessNote;
 use super::block::Block;
 use super::frame::{Flow, Frame, Ids};
 use super::launch::Grid;
+use super::watch::{Nobody, Stride, Watch};
 use crate::counters::Tally;
 use crate::fault::Violation;
 use crate::isa::{Lanes, Mask, Op, Pc, Scope, WARP_SIZE};
@@ -88,50 +89,12 @@ pub struct Executor<'g> {
     pub(super) grid: &'g Grid,
     pub(super) frame: Frame,
     pub(super) tally: Tally,
-    note: AccessNote,
+    pub(super) note: AccessNote,
     pub(super) data: Words,
     pub(super) swap: Words,
     pub(super) old: Words,
     /// Allocations that memory instructions touched last, by program counter.
     pub(super) extents: [Extent; 16],
-}
-
-/// Who watches the loop.
-trait Watch {
-    /// One instruction and stop.
-    const SINGLE: bool;
-    /// Instructions are reported.
-    const REPORTS: bool;
-
-    fn see(&mut self, executor: &Executor<'_>, block: &Block, warp: usize, step: Step);
-}
-
-struct Nobody;
-
-impl Watch for Nobody {
-    const SINGLE: bool = false;
-    const REPORTS: bool = false;
-
-    fn see(&mut self, _: &Executor<'_>, _: &Block, _: usize, _: Step) {}
-}
-
-impl Watch for &mut Option<Step> {
-    const SINGLE: bool = true;
-    const REPORTS: bool = true;
-
-    fn see(&mut self, _: &Executor<'_>, _: &Block, _: usize, step: Step) {
-        **self = Some(step);
-    }
-}
-
-impl Watch for &mut dyn Probe {
-    const SINGLE: bool = false;
-    const REPORTS: bool = true;
-
-    fn see(&mut self, executor: &Executor<'_>, block: &Block, warp: usize, step: Step) {
-        let (note, addresses) = (&executor.note, &executor.frame.access.lane);
-        self.instruction(&Event { grid: executor.grid, block, warp, step, note, addresses });
-    }
 }
 
 /// Where the running split stands, kept in registers of the CPU while it runs straight on.
@@ -141,6 +104,8 @@ pub(super) struct Cursor {
     stop: Pc,
     /// First instruction that the tally has not been told of.
     counted: Pc,
+    /// Where the instruction that was reported led.
+    reported_to: Pc,
     /// Instructions left of the budget.
     left: i64,
 }
@@ -167,25 +132,25 @@ impl<'g> Executor<'g> {
         }
     }
 
-    /// Executes the next instruction of a warp and leaves it in `step`, which stays as it is where the warp has none to execute
+    /// Executes the next instruction of a warp and leaves it in `stride`, which stays as it is where the warp has none to execute
     /// now ([`super::Warp::next`]).
     ///
     /// # Errors
     /// The fault that the instruction met.
-    pub fn step<P: Port>(
+    pub fn stride<P: Port>(
         &mut self,
         block: &mut Block,
         warp: usize,
         port: &mut P,
-        mut step: &mut Option<Step>,
+        mut stride: &mut Stride,
     ) -> Result<(), Violation> {
-        self.advance(block, warp, port, &mut step, 1).map(drop)
+        self.advance(block, warp, port, &mut stride, u64::MAX).map(drop)
     }
 
     /// Runs a warp until it waits, ends, spins, or has executed about `budget` instructions.
     ///
     /// # Errors
-    /// As [`Executor::step`].
+    /// As [`Executor::stride`].
     pub fn run<P: Port>(
         &mut self,
         block: &mut Block,
@@ -199,7 +164,7 @@ impl<'g> Executor<'g> {
     /// As [`Executor::run`], showing every instruction to a probe.
     ///
     /// # Errors
-    /// As [`Executor::step`].
+    /// As [`Executor::stride`].
     pub fn run_observed<P: Port>(
         &mut self,
         block: &mut Block,
@@ -245,12 +210,16 @@ impl<'g> Executor<'g> {
     ) -> Result<End, Violation> {
         let mut left = i64::try_from(budget).unwrap_or(i64::MAX);
         while let Some(split) = block.warps[warp].top() {
-            let mut at = Cursor { pc: split.pc, mask: split.mask, stop: split.stop, counted: split.pc, left };
+            let (pc, mask, stop) = (split.pc, split.mask, split.stop);
+            let mut at = Cursor { pc, mask, stop, counted: pc, reported_to: pc, left };
             self.enter(block, warp, at.mask);
             let stretch = self.run_straight(block, warp, port, watch, &mut at);
             self.count_stretch(&mut at);
             match stretch? {
-                Stretch::Stopped => block.warps[warp].go_to(at.pc),
+                Stretch::Stopped => {
+                    block.warps[warp].go_to(at.pc);
+                    watch.ran_ahead(at.reported_to..at.pc);
+                }
                 Stretch::Asks(flow, on) => {
                     let effect = self.perform(flow, on, &at, block, warp, port)?;
                     if effect != Effect::Waiting {
@@ -322,20 +291,24 @@ impl<'g> Executor<'g> {
             }
             let pc = at.pc;
             at.pc += 1;
-            let mut pause = W::SINGLE || at.pc == at.stop;
+            let mut pause = at.pc == at.stop;
             if let (Effect::Branch { .. }, Op::Branch { target, .. }) = (effect, d.op) {
                 self.count_stretch(at);
                 (at.pc, at.counted) = (target, target);
-                pause = W::SINGLE || target == at.stop || at.left <= 0;
+                pause = target == at.stop || at.left <= 0;
                 pause |= target <= pc && block.warps[warp].spin.count();
             }
-            if W::REPORTS {
+            let looks = watch.looks();
+            if looks {
                 watch.see(self, block, warp, Step { pc, active: at.mask, on, effect });
+                at.reported_to = at.pc;
             }
-            if pause {
+            // SAFETY: as above; the instruction behind the last one is never asked for, since that one is an exit.
+            let goes_on = |pc: Pc| watch.runs_ahead() && unsafe { code.get_unchecked(pc as usize) }.is_private();
+            if pause || (W::SINGLE && !goes_on(at.pc)) {
                 return Ok(Stretch::Stopped);
             }
-            if W::REPORTS {
+            if looks {
                 // The watcher was shown the block, so the frame's pointers into it count as gone.
                 self.enter(block, warp, at.mask);
             }

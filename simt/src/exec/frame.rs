@@ -74,6 +74,14 @@ pub(crate) struct Decoded {
     pub op: Op,
 }
 
+impl Decoded {
+    /// Whether it touches nothing but registers of its own lanes, so that nobody can tell when it runs.
+    #[inline(always)]
+    pub fn is_private(&self) -> bool {
+        self.flow == Flow::Next
+    }
+}
+
 /// Where the lanes of a warp live while it runs.
 #[derive(Debug)]
 pub(crate) struct Frame {

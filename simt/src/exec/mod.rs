@@ -23,6 +23,7 @@ mod ops;
 mod perform;
 mod spin;
 mod warp;
+mod watch;
 
 pub use access::{AccessKind, AccessNote};
 pub use block::Block;
@@ -32,3 +33,4 @@ pub(crate) use launch::shared_bytes;
 pub use launch::{DeviceFacts, Grid};
 pub use ops::{CpuLevel, OperandWords, operand_words};
 pub use warp::{Divergence, Warp};
+pub use watch::Stride;

@@ -30,6 +30,13 @@ pub enum Divergence {
     Adversarial(u64),
 }
 
+impl Divergence {
+    /// Whether the order in which a warp's lanes run depends on nothing but its code and data.
+    pub const fn is_deterministic(self) -> bool {
+        matches!(self, Self::Converge | Self::Lockstep)
+    }
+}
+
 /// No convergence barrier.
 const NONE: u16 = u16::MAX;
 /// A program counter that no code has.
