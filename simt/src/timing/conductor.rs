@@ -152,7 +152,7 @@ impl<'c, 'm> Conductor<'c, 'm> {
         if !self.sampler.is_due() {
             return Ok(());
         }
-        let extent = Extent::now(sms.iter().map(|sm| &**sm), self.uncore);
+        let extent = Extent::now(sms.iter().map(|sm| &**sm), &self.parts.stalls_by_pc(), self.uncore);
         match self.sampler.consider(self.blocks_started, extent) {
             Some(plan) => {
                 self.leave_out(&plan, now, executor)?;
@@ -236,7 +236,7 @@ impl<'c, 'm> Conductor<'c, 'm> {
 
     /// The quantum that begins with the next event.
     fn next(&mut self, sms: &mut [&mut Sm], now: u64) -> Next {
-        let earliest = |sms: &[&mut Sm]| sms.iter().map(|sm| sm.next_event()).min().unwrap_or(u64::MAX);
+        let earliest = |sms: &mut [&mut Sm]| sms.iter_mut().map(|sm| sm.next_event()).min().unwrap_or(u64::MAX);
         let mut begin = earliest(sms);
         if begin == u64::MAX {
             if sms.iter().all(|sm| !sm.is_busy()) {

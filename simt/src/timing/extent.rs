@@ -19,8 +19,9 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    /// From the start of the launch until now. `sm_active_cycles` is left 0: placements tell it.
-    pub fn now<'s>(sms: impl Iterator<Item = &'s Sm>, uncore: &Uncore) -> Self {
+    /// From the start of the launch until now, with the warp-cycles that were booked by instruction. `sm_active_cycles` is left 0:
+    /// placements tell it.
+    pub fn now<'s>(sms: impl Iterator<Item = &'s Sm>, stalls_by_pc: &[StallCycles], uncore: &Uncore) -> Self {
         let mut extent = Self {
             traffic: Traffic {
                 l2: uncore.counters,
@@ -34,11 +35,11 @@ impl Extent {
             extent.instructions += sm.report.instructions;
             extent.free_instructions += sm.report.free_instructions;
             extent.issued_cycles += sm.issued_cycles();
-            extent.stalls.merge(&sm.report.stalls);
             let (hits, misses) = sm.l1_sectors();
             extent.traffic.l1_hit_sectors += hits;
             extent.traffic.l1_miss_sectors += misses;
         }
+        stalls_by_pc.iter().for_each(|stalls| extent.stalls.merge(stalls));
         extent
     }
 

@@ -21,7 +21,6 @@ pub struct Placement {
 pub(crate) struct SmReport {
     pub instructions: u64,
     pub free_instructions: u64,
-    pub stalls: StallCycles,
     pub placements: Vec<Placement>,
 }
 

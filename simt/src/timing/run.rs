@@ -198,7 +198,8 @@ impl<'m> Parts<'m> {
         }
     }
 
-    fn stalls_by_pc(&self) -> Vec<StallCycles> {
+    /// Warp-cycles by instruction so far, of all SMs.
+    pub fn stalls_by_pc(&self) -> Vec<StallCycles> {
         let mut sum: Vec<StallCycles> = Vec::new();
         for part in &self.stalls_by_pc {
             let part = part.lock().unwrap_or_else(PoisonError::into_inner);

@@ -125,6 +125,7 @@ impl System {
             original: request.original,
             code_is_warm: !std::mem::take(code_is_cold),
             traced: observer.is_some(),
+            runs_ahead: observer.is_none() && request.grid.divergence.is_deterministic(),
         };
         let blocks_per_sm = request.occupancy.blocks_per_sm.max(1) as u32;
         let is_whole = launch.traced || request.step_budget.is_some();
@@ -165,7 +166,7 @@ fn shared_carveout_bytes(device: &Device, occupancy: &Occupancy) -> u64 {
 fn timing(device: &Device, outcome: &run::Outcome, blocks: u64, uncore: &Uncore) -> Timing {
     let launch_cycles = (device.parameters.launch_overhead_ns * f64::from(device.boost_clock_mhz) / 1e3).round() as u64;
     let sms = &outcome.sms;
-    let mut extent = Extent::now(sms.iter(), uncore);
+    let mut extent = Extent::now(sms.iter(), &outcome.stalls_by_pc, uncore);
     let mut placements = Vec::new();
     let mut execution_cycles = outcome.last_retired;
     for sm in sms {

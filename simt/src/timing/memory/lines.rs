@@ -115,11 +115,20 @@ impl Lines {
     /// Sets the parts to those of an access by the lanes of `mask`: `bytes` each, a power of two up to 32, aligned to itself.
     pub fn gather(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
         self.clear();
-        self.add(addresses, mask, bytes);
+        let different = addresses.iter().fold(0, |bits, address| bits | (address ^ addresses[0]));
+        if mask != Mask::MAX || different >> LINE_SHIFT != 0 {
+            return self.add(addresses, mask, bytes);
+        }
+        // All in one line, as most are.
+        let first = granules_at_start(bytes);
+        let granules = addresses.iter().fold(0, |all, address| all | first.wrapping_shl(granule(*address)));
+        self.parts[0] = LinePart { line: addresses[0] >> LINE_SHIFT, granules, lanes_on_one_address: 1 };
+        self.len = 1;
     }
 
     /// Adds the parts of such an access to those that are there. An access of more than 32 lines counts as one of 32.
     pub fn add(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
+        let first = granules_at_start(bytes);
         let mut rest = mask;
         let mut current = 0;
         while rest != 0 {
@@ -129,8 +138,14 @@ impl Lines {
             if self.len == 0 || self.parts[current].line != line {
                 current = self.place_of(line);
             }
-            self.parts[current].granules |= granules(address, bytes);
+            self.parts[current].granules |= first.wrapping_shl(granule(address));
         }
+    }
+
+    /// Adds granules of a line.
+    pub fn push(&mut self, line: u64, granules: u32) {
+        let place = self.place_of(line);
+        self.parts[place].granules |= granules;
     }
 
     /// Sets the parts to those of 32 lanes that lie one after another from `first`.
@@ -197,14 +212,18 @@ fn same_address(addresses: &[u64; WARP_SIZE], mask: Mask, address: u64) -> Mask 
     same & mask
 }
 
-/// Granules of an aligned access inside its line.
-const fn granules(address: u64, bytes: u32) -> u32 {
-    let first = (address as u32 & 127) >> GRANULE_SHIFT;
+/// The granule of its line that an address is in; as a shift, since those count modulo 32.
+const fn granule(address: u64) -> u32 {
+    (address >> GRANULE_SHIFT) as u32
+}
+
+/// Granules of an access at the start of a line.
+const fn granules_at_start(bytes: u32) -> u32 {
     match bytes {
-        0..=4 => 1 << first,
-        8 => 0b11 << first,
-        16 => 0xf << first,
-        _ => 0xff << first,
+        0..=4 => 1,
+        8 => 0b11,
+        16 => 0xf,
+        _ => 0xff,
     }
 }
 

@@ -1,14 +1,15 @@
 //! The issue of one instruction: who, what it occupies, when its result is there.
 
-use crate::exec::{Effect, Executor, Step};
+use std::ops::Range;
+
+use crate::exec::{Effect, Executor, Step, Stride};
 use crate::isa::Scope;
 use crate::memory::Memory;
 
-use super::fetch::Fetch;
+use super::hold::{Held, port_reads};
 use super::memory::Timed;
 use super::port::SmPort;
-use super::{BOUNDARY_TOKEN, Launch, Sm, SmFault, TraceKey};
-use crate::device::Pipe;
+use super::{Launch, Sm, SmFault, TraceKey};
 use crate::timing::code::{Kind, TimedInstr};
 use crate::timing::control::{Counters, NO_COUNTER};
 use crate::timing::stall::{Moment, Stall};
@@ -26,6 +27,12 @@ impl Sm {
     ) {
         while let Some(place) = self.schedulers[scheduler].pick(now) {
             let index = self.schedulers[scheduler].warp_at(place);
+            let queues_for = self.schedulers[scheduler].queues_for(place);
+            if let Some(hold) = queues_for.and_then(|stall| self.room_at(scheduler, stall, now)) {
+                self.account(index, now);
+                self.schedulers[scheduler].hold(place, hold, queues_for);
+                continue;
+            }
             let instr = launch.code.at(self.warps[index].pc);
             if instr.kind == Kind::Free {
                 self.account(index, now);
@@ -34,11 +41,11 @@ impl Sm {
                 }
                 continue;
             }
-            let hold = self.held_until(scheduler, index, instr, now, launch);
-            if hold != Moment::START {
+            let held = self.held_until(scheduler, index, instr, now, launch);
+            if let Some(Held { until, queues_for }) = held {
                 self.account(index, now);
-                self.warps[index].waits_for_boundary = hold.cycle().is_none();
-                self.schedulers[scheduler].set_ready(place, hold);
+                self.warps[index].waits_for_boundary = until.cycle().is_none();
+                self.schedulers[scheduler].hold(place, until, queues_for);
                 continue;
             }
             self.account(index, now);
@@ -47,82 +54,18 @@ impl Sm {
         }
     }
 
-    /// Until when something that warps share holds the instruction back; [`Moment::START`] where nothing does.
-    fn held_until(
-        &mut self,
-        scheduler: usize,
-        index: usize,
-        instr: &TimedInstr,
-        now: u64,
-        launch: &Launch<'_>,
-    ) -> Moment {
-        if launch.code.by_control {
-            let held = self.held_by_code(scheduler, index, instr, now, launch);
-            if held != Moment::START {
-                return held;
-            }
-        }
-        let pipe_free_at = self.schedulers[scheduler].pipe_free_at[instr.pipe as usize];
-        if pipe_free_at > now {
-            return Moment::at(pipe_free_at, Stall::MathPipeThrottle);
-        }
-        if instr.pipe != Pipe::Lsu {
-            return Moment::START;
-        }
-        let memory = matches!(instr.kind, Kind::Load | Kind::Store | Kind::Atomic);
-        let throttle = if memory { Stall::LgThrottle } else { Stall::MioThrottle };
-        let queue_free_at = self.lsu.free_at(scheduler);
-        if queue_free_at > now {
-            return Moment::at(queue_free_at, throttle);
-        }
-        match instr.kind {
-            Kind::Load if self.blocks[self.warps[index].block_slot].atomics_pending > 0 => {
-                Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)
-            }
-            Kind::Store | Kind::Atomic => self.store_room_at(now, launch.config.store_sectors_max),
-            _ => Moment::START,
-        }
-    }
-
-    /// Until when an instruction of SASS has to be fetched, or its sources have no port.
-    fn held_by_code(
-        &mut self,
-        scheduler: usize,
-        index: usize,
-        instr: &TimedInstr,
-        now: u64,
-        launch: &Launch<'_>,
-    ) -> Moment {
-        let warp = &mut self.warps[index];
-        let line = Fetch::line(warp.pc);
-        if warp.line != line {
-            warp.line = line;
-            let ready = self.fetch.enter(scheduler, line, now);
-            if ready > now {
-                return Moment::at(ready, Stall::NoInstruction);
-            }
-        }
-        let scheduler = &self.schedulers[scheduler];
-        let reads = port_reads(instr, scheduler.issued_last(warp.place));
-        // All reads of a bank have to fit in the cycles that an instruction has for them.
-        let last_start = |bank: usize| {
-            (scheduler.bank_free_at[bank] + u64::from(reads[bank])).saturating_sub(launch.config.read_cycles)
-        };
-        match last_start(0).max(last_start(1)) {
-            cycle if cycle > now && reads != [0, 0] => Moment::at(cycle, Stall::Dispatch),
-            _ => Moment::START,
-        }
-    }
-
     /// Books a warp's time up to `now` on what it was doing.
+    #[inline]
     fn account(&mut self, index: usize, now: u64) {
         let warp = &mut self.warps[index];
         let ready = self.schedulers[warp.scheduler].ready(warp.place);
-        let until = ready.cycle().unwrap_or(now).clamp(warp.accounted_to, now.max(warp.accounted_to));
-        let (pc, waited) = (warp.pc, until - warp.accounted_to);
-        warp.accounted_to = now.max(warp.accounted_to);
-        self.book(pc, ready.stall(), waited);
-        self.book(pc, Stall::NotSelected, now.saturating_sub(until));
+        let from = warp.accounted_to;
+        warp.accounted_to = now.max(from);
+        let until = ready.cycle().unwrap_or(now).clamp(from, warp.accounted_to);
+        if let Some(stalls) = self.stalls_by_pc.get_mut(warp.pc as usize) {
+            stalls.add(ready.stall(), until - from);
+            stalls.add(Stall::NotSelected, warp.accounted_to - until);
+        }
     }
 
     fn issue(
@@ -149,11 +92,11 @@ impl Sm {
         self.warps[index].accounted_to = now + 1;
         self.warps[index].floor = Moment::at(now + instr.issue_cycles.max(1), Stall::Wait);
         self.queue_delay = 0;
-        let mut step = None;
-        if !self.step(index, now, launch, executor, memory, &mut step) {
+        let mut stride = self.stride(index, instr, launch);
+        if !self.step(index, now, launch, executor, memory, &mut stride) {
             return;
         }
-        let Some(step) = &step else {
+        let Some(step) = &stride.step else {
             // The lanes that wait for others gave way to them, or nobody can go on.
             return self.refresh(index, launch);
         };
@@ -177,9 +120,17 @@ impl Sm {
         self.go_on(index, now, launch, executor, memory);
     }
 
-    /// Executes the warp's next instruction, if lanes of its own let it, and leaves it in `step`, which is empty. False on a fault.
+    /// A stride that begins with this instruction. The register that an atomic's old value goes to is written at the boundary, so
+    /// until then nothing runs ahead that may read it.
+    fn stride(&self, index: usize, instr: &TimedInstr, launch: &Launch<'_>) -> Stride {
+        let waits = instr.kind == Kind::Atomic || self.blocks[self.warps[index].block_slot].atomics_pending > 0;
+        Stride { runs_ahead: launch.runs_ahead && !waits, ..Stride::default() }
+    }
+
+    /// Executes the warp's next instruction, unless that was done ahead of its time or lanes of its own do not let it, and leaves
+    /// it in `stride`, which is empty. False on a fault.
     ///
-    /// The step is written in its place and not returned: a copy would wait for its fields to reach the cache.
+    /// The stride is written in its place and not returned: a copy would wait for its fields to reach the cache.
     fn step(
         &mut self,
         index: usize,
@@ -187,9 +138,14 @@ impl Sm {
         launch: &Launch<'_>,
         executor: &mut Executor<'_>,
         memory: &Memory,
-        step: &mut Option<Step>,
+        stride: &mut Stride,
     ) -> bool {
-        let (slot, warp) = (self.warps[index].block_slot, self.warps[index].warp_in_block);
+        let warp = &mut self.warps[index];
+        if let Some(pc) = warp.ahead.next() {
+            stride.step = Some(Step { pc, active: 0, on: 0, effect: Effect::None });
+            return true;
+        }
+        let (slot, warp) = (warp.block_slot, warp.warp_in_block);
         let mut port = SmPort {
             memory,
             writes: &mut self.outbox.writes,
@@ -198,12 +154,17 @@ impl Sm {
             clock_mhz: launch.config.clock_mhz,
             changes: self.changes,
         };
-        if let Err(violation) = executor.step(&mut self.blocks[slot].block, warp, &mut port, step) {
+        if let Err(violation) = executor.stride(&mut self.blocks[slot].block, warp, &mut port, stride) {
             self.outbox.fault = Some(SmFault { cycle: now, block: slot, violation });
             return false;
         }
-        if matches!(step, Some(Step { effect: Effect::Waiting, .. })) {
-            *step = None;
+        if matches!(stride.step, Some(Step { effect: Effect::Waiting, .. })) {
+            stride.step = None;
+        }
+        // Part by part: a copy of the whole would wait for both parts to reach the cache.
+        let Range { start, end } = stride.ahead;
+        if start < end {
+            self.warps[index].ahead = start..end;
         }
         true
     }
@@ -219,11 +180,11 @@ impl Sm {
         memory: &Memory,
     ) -> bool {
         while let Some(instr) = self.next_if_free(index, launch) {
-            let mut step = None;
-            if !self.step(index, now, launch, executor, memory, &mut step) {
+            let mut stride = self.stride(index, instr, launch);
+            if !self.step(index, now, launch, executor, memory, &mut stride) {
                 return false;
             }
-            if step.is_none() {
+            if stride.step.is_none() {
                 break;
             }
             self.report.free_instructions += 1;
@@ -365,9 +326,4 @@ impl Sm {
         let pc = launch.original.get(pc as usize).copied().unwrap_or(pc);
         TraceKey { cycle, pc, block, warp: warp.warp_in_block as u32 }
     }
-}
-
-/// Reads of the register file's banks; what the warp kept from its instruction before is lost if another warp came in between.
-fn port_reads(instr: &TimedInstr, issued_last: bool) -> [u8; 2] {
-    if issued_last { instr.ports.warm } else { instr.ports.cold }
 }

@@ -176,8 +176,8 @@ impl Sm {
         Moment::unknown(token, Stall::LongScoreboard)
     }
 
-    /// When the SM may write again: L2 takes in only so many sectors at a time.
-    pub(super) fn store_room_at(&mut self, now: u64, most: u64) -> Moment {
+    /// When the SM may write again, if not now: L2 takes in only so many sectors at a time.
+    pub(super) fn store_room_at(&mut self, now: u64, most: u64) -> Option<Moment> {
         while let Some((cycle, sectors)) = self.store_answers.front().copied() {
             if cycle > now {
                 break;
@@ -185,11 +185,11 @@ impl Sm {
             self.stores_waiting -= u64::from(sectors);
             self.store_answers.pop_front();
         }
-        match (self.stores_waiting < most, self.store_answers.front()) {
-            (true, _) => Moment::START,
-            (false, Some((cycle, _))) => Moment::at(*cycle, Stall::LgThrottle),
-            (false, None) => Moment::unknown(BOUNDARY_TOKEN, Stall::LgThrottle),
+        if self.stores_waiting < most {
+            return None;
         }
+        let unknown = Moment::unknown(BOUNDARY_TOKEN, Stall::LgThrottle);
+        Some(self.store_answers.front().map_or(unknown, |(cycle, _)| Moment::at(*cycle, Stall::LgThrottle)))
     }
 
     /// Lines of a local access: a word of the 32 lanes of a warp lies side by side.
@@ -198,7 +198,17 @@ impl Sm {
         let first =
             LOCAL_LINES + (u64::from(self.index) * WARPS_PER_SM + timed.index as u64 % WARPS_PER_SM) * lines_per_warp;
         self.lines.clear();
+        let offset = timed.addresses[timed.note.local.trailing_zeros() as usize % WARP_SIZE];
+        let is_uniform = timed
+            .addresses
+            .iter()
+            .enumerate()
+            .all(|(lane, other)| timed.note.local >> lane & 1 == 0 || *other >> 2 == offset >> 2);
         for word in 0..u64::from(timed.note.bytes.div_ceil(4)) {
+            if is_uniform {
+                self.lines.push(first + (offset >> 2) + word, timed.note.local);
+                continue;
+            }
             let place = |lane: usize| ((first + (timed.addresses[lane] >> 2) + word) << 7) + 4 * lane as u64;
             self.lines.add(&std::array::from_fn(place), timed.note.local, 4);
         }

@@ -7,6 +7,7 @@
 
 mod dependence;
 mod fetch;
+mod hold;
 mod issue;
 mod lsu;
 mod memory;
@@ -50,6 +51,8 @@ pub(crate) struct Launch<'a> {
     pub code_is_warm: bool,
     /// Whether instructions are written down for an observer.
     pub traced: bool,
+    /// Instructions that concern their warp alone are executed with the one before them, and only timed when they issue.
+    pub runs_ahead: bool,
 }
 
 /// A request to L2 that leaves an SM.
@@ -164,7 +167,6 @@ pub(crate) struct Sm {
     stores_last_answer: u64,
     /// When the way out of L1 will have carried all that was given to it.
     write_port_free_at: f64,
-    warps_started: u64,
     blocks_started: usize,
     /// Changes of memory that other SMs made, as far as this one sees them.
     changes: u64,
@@ -196,7 +198,6 @@ impl Sm {
             stores_waiting: 0,
             stores_last_answer: 0,
             write_port_free_at: 0.0,
-            warps_started: 0,
             blocks_started: 0,
             changes: 0,
             outbox: Outbox::default(),
@@ -207,8 +208,8 @@ impl Sm {
     }
 
     /// The next cycle at which a warp can issue; `u64::MAX` where none can before something happens outside.
-    pub fn next_event(&self) -> u64 {
-        self.schedulers.iter().map(Scheduler::next).min().unwrap_or(u64::MAX)
+    pub fn next_event(&mut self) -> u64 {
+        self.schedulers.iter_mut().map(Scheduler::next).min().unwrap_or(u64::MAX)
     }
 
     /// Issues all that can issue before `end`. A fault stops it and is in the outbox.
@@ -228,7 +229,6 @@ impl Sm {
 
     /// Books warp-cycles of a warp that stands before an instruction.
     fn book(&mut self, pc: crate::isa::Pc, stall: Stall, cycles: u64) {
-        self.report.stalls.add(stall, cycles);
         if let Some(stalls) = self.stalls_by_pc.get_mut(pc as usize) {
             stalls.add(stall, cycles);
         }

@@ -1,5 +1,7 @@
 //! Blocks and warps that live on an SM, and how they come to live there.
 
+use std::ops::Range;
+
 use crate::exec::{Block, Grid};
 use crate::isa::Pc;
 
@@ -50,8 +52,10 @@ pub(crate) struct WarpSlot {
     pub line: u32,
     /// Cycle up to which its time is accounted for.
     pub accounted_to: u64,
-    /// What it executes next, while it is not blocked.
+    /// What it issues next, while it is not blocked.
     pub pc: Pc,
+    /// Instructions that come next and were executed already.
+    pub ahead: Range<Pc>,
     pub alive: bool,
     /// Something that it waits for is decided at the boundary.
     pub waits_for_boundary: bool,
@@ -72,6 +76,7 @@ impl WarpSlot {
             line: NO_LINE,
             accounted_to: 0,
             pc: 0,
+            ahead: 0..0,
             alive: false,
             waits_for_boundary: false,
             at_barrier: false,
@@ -117,13 +122,13 @@ impl Sm {
         let scheduler =
             (0..count).min_by_key(|scheduler| (self.schedulers[*scheduler].count(), turn(*scheduler))).unwrap_or(0);
         let index = self.blocks[slot].first_warp + warp_in_block;
-        let Some(place) = self.schedulers[scheduler].add(index as u16, self.warps_started, BLOCKED) else { return };
-        self.warps_started += 1;
+        let Some(place) = self.schedulers[scheduler].add(index as u16, BLOCKED) else { return };
         let warp = &mut self.warps[index];
         warp.scoreboard.fill(Moment::START);
         warp.dependence.start();
         (warp.block_slot, warp.warp_in_block) = (slot, warp_in_block);
         (warp.scheduler, warp.place, warp.line) = (scheduler, place, NO_LINE);
+        warp.ahead = 0..0;
         (warp.floor, warp.accounted_to) = (Moment::at(start, Stall::Wait), start);
         (warp.alive, warp.waits_for_boundary, warp.at_barrier) = (true, false, false);
         self.refresh(index, launch);
@@ -131,13 +136,13 @@ impl Sm {
 
     /// Works out when a warp can issue its next instruction. A warp without one waits for others, or is done.
     pub(super) fn refresh(&mut self, index: usize, launch: &Launch<'_>) {
-        let warp = &mut self.warps[index];
-        if !warp.alive {
+        if !self.warps[index].alive {
             return;
         }
-        let block = &self.blocks[warp.block_slot].block;
-        let ready = match block.warps()[warp.warp_in_block].next() {
-            Some((pc, _)) => {
+        let next = self.next_pc(index);
+        let warp = &mut self.warps[index];
+        let ready = match next {
+            Some(pc) => {
                 warp.pc = pc;
                 needed(launch, warp, launch.code.at(pc))
             }
@@ -148,15 +153,24 @@ impl Sm {
         self.schedulers[warp.scheduler].set_ready(warp.place, ready);
     }
 
+    /// Where the warp goes on; `None` while it waits for others, and when it is done.
+    #[inline]
+    fn next_pc(&self, index: usize) -> Option<Pc> {
+        let warp = &self.warps[index];
+        if !warp.ahead.is_empty() {
+            return Some(warp.ahead.start);
+        }
+        self.blocks[warp.block_slot].block.warps()[warp.warp_in_block].next().map(|(pc, _)| pc)
+    }
+
     /// The warp's next instruction, if it takes no issue and what it reads is decided.
     #[inline]
     pub(super) fn next_if_free<'l>(&self, index: usize, launch: &Launch<'l>) -> Option<&'l TimedInstr> {
-        let warp = &self.warps[index];
         if launch.code.by_control {
             return None;
         }
-        let (pc, _) = self.blocks[warp.block_slot].block.warps()[warp.warp_in_block].next()?;
-        let instr = launch.code.at(pc);
+        let instr = launch.code.at(self.next_pc(index)?);
+        let warp = &self.warps[index];
         let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
         (instr.kind == Kind::Free && !launch.code.reads(instr).iter().any(undecided)).then_some(instr)
     }

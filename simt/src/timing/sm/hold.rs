@@ -1,0 +1,96 @@
+//! What of an SM's shared parts keeps a warp from issuing.
+
+use super::fetch::Fetch;
+use super::{BOUNDARY_TOKEN, Launch, Sm};
+use crate::device::Pipe;
+use crate::timing::code::{Kind, TimedInstr};
+use crate::timing::stall::{Moment, Stall};
+
+/// A warp that has to wait.
+pub(super) struct Held {
+    pub until: Moment,
+    /// If it is for room on the way of memory instructions alone: what it is said to wait for.
+    pub queues_for: Option<Stall>,
+}
+
+impl Sm {
+    /// Until when something that warps share holds the instruction back.
+    pub(super) fn held_until(
+        &mut self,
+        scheduler: usize,
+        index: usize,
+        instr: &TimedInstr,
+        now: u64,
+        launch: &Launch<'_>,
+    ) -> Option<Held> {
+        let until = |until| Held { until, queues_for: None };
+        if launch.code.by_control
+            && let Some(moment) = self.held_by_code(scheduler, index, instr, now, launch)
+        {
+            return Some(until(moment));
+        }
+        if instr.pipe != Pipe::Lsu {
+            let free_at = self.schedulers[scheduler].pipe_free_at[instr.pipe as usize];
+            return (free_at > now).then(|| until(Moment::at(free_at, Stall::MathPipeThrottle)));
+        }
+        let memory = matches!(instr.kind, Kind::Load | Kind::Store | Kind::Atomic);
+        let throttle = if memory { Stall::LgThrottle } else { Stall::MioThrottle };
+        if let Some(until) = self.room_at(scheduler, throttle, now) {
+            return Some(Held { until, queues_for: Some(throttle) });
+        }
+        match instr.kind {
+            Kind::Load if self.blocks[self.warps[index].block_slot].atomics_pending > 0 => {
+                Some(until(Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)))
+            }
+            Kind::Store | Kind::Atomic => self.store_room_at(now, launch.config.store_sectors_max).map(until),
+            _ => None,
+        }
+    }
+
+    /// When the way of memory instructions takes the next one of a scheduler, if it does not now.
+    #[inline]
+    pub(super) fn room_at(&self, scheduler: usize, throttle: Stall, now: u64) -> Option<Moment> {
+        let pipe_free_at = self.schedulers[scheduler].pipe_free_at[Pipe::Lsu as usize];
+        if pipe_free_at > now {
+            return Some(Moment::at(pipe_free_at, Stall::MathPipeThrottle));
+        }
+        let queue_free_at = self.lsu.free_at(scheduler);
+        (queue_free_at > now).then(|| Moment::at(queue_free_at, throttle))
+    }
+
+    /// Until when an instruction of SASS has to be fetched, or its sources have no port.
+    fn held_by_code(
+        &mut self,
+        scheduler: usize,
+        index: usize,
+        instr: &TimedInstr,
+        now: u64,
+        launch: &Launch<'_>,
+    ) -> Option<Moment> {
+        let warp = &mut self.warps[index];
+        let line = Fetch::line(warp.pc);
+        if warp.line != line {
+            warp.line = line;
+            let ready = self.fetch.enter(scheduler, line, now);
+            if ready > now {
+                return Some(Moment::at(ready, Stall::NoInstruction));
+            }
+        }
+        let scheduler = &self.schedulers[scheduler];
+        let reads = port_reads(instr, scheduler.issued_last(warp.place));
+        if reads == [0, 0] {
+            return None;
+        }
+        // All reads of a bank have to fit in the cycles that an instruction has for them.
+        let last_start = |bank: usize| {
+            (scheduler.bank_free_at[bank] + u64::from(reads[bank])).saturating_sub(launch.config.read_cycles)
+        };
+        let cycle = last_start(0).max(last_start(1));
+        (cycle > now).then(|| Moment::at(cycle, Stall::Dispatch))
+    }
+}
+
+/// Reads of the register file's banks; what the warp kept from its instruction before is lost if another warp came in between.
+pub(super) fn port_reads(instr: &TimedInstr, issued_last: bool) -> [u8; 2] {
+    if issued_last { instr.ports.warm } else { instr.ports.cold }
+}
