@@ -265,7 +265,11 @@ impl Executor<'_> {
             collect_data(&self.frame, &mut self.data, job);
             collect_swap(&self.frame, &mut self.swap, job);
         }
-        self.move_block_data(job, on, space, spaces);
+        let is_plain = matches!(job.kind, AccessKind::Load | AccessKind::Store) && bytes.is_multiple_of(4);
+        match space {
+            Space::Shared | Space::Local if is_plain => self.move_block_words(job, on, space, spaces),
+            _ => self.move_block_data(job, on, space, spaces),
+        }
         if job.kind != AccessKind::Store {
             self.deliver(job, on);
         }

@@ -1,10 +1,11 @@
 //! Data of a memory instruction, between the operands' slots and words packed as they lie in memory.
 
-use super::access::Job;
+use super::access::{AccessKind, Job};
+use super::block::Spaces;
 use super::executor::Executor;
 use super::frame::Frame;
-use crate::isa::{AtomicKind, Lanes, Mask, Op, Slot};
-use crate::memory::Words;
+use crate::isa::{AtomicKind, Lanes, Mask, Op, Slot, Space, WARP_SIZE};
+use crate::memory::{Words, sectors::lanes};
 
 impl Executor<'_> {
     /// Data of the access to its destinations, narrow elements extended by their sign.
@@ -31,6 +32,33 @@ impl Executor<'_> {
             }));
             // SAFETY: as in `collect_data`.
             unsafe { self.frame.write(slot, &value, on) };
+        }
+    }
+
+    /// Moves whole words between `self.data` and shared or local memory. Offsets were checked.
+    pub(super) fn move_block_words(&mut self, job: &Job<'_>, on: Mask, space: Space, spaces: &mut Spaces) {
+        let words = job.access.bytes() as usize / 4;
+        let addresses = &self.frame.access.lane;
+        for lane in lanes(on) {
+            let thread = job.warp * WARP_SIZE + lane;
+            let (memory, first) = match space {
+                Space::Shared => (&mut spaces.shared, 0),
+                _ => (&mut spaces.local, thread * spaces.local_bytes),
+            };
+            let start = first + addresses[lane] as usize;
+            let Some(place) = memory.get_mut(start..start + 4 * words) else { continue };
+            let (places, _) = place.as_chunks_mut::<4>();
+            let mut changed = 0;
+            for (place, data) in places.iter_mut().zip(&mut self.data) {
+                let old = u32::from_le_bytes(*place);
+                if job.kind == AccessKind::Load {
+                    data.0[lane] = old;
+                } else {
+                    *place = data.0[lane].to_le_bytes();
+                    changed |= old ^ data.0[lane];
+                }
+            }
+            spaces.changes += u64::from(changed != 0);
         }
     }
 }
