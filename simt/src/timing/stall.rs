@@ -187,6 +187,11 @@ impl Moment {
         Stall::from_bits(self.0 & ((1 << STALL_BITS) - 1))
     }
 
+    /// The same moment, waited for in another state.
+    pub const fn waiting_for(self, stall: Stall) -> Self {
+        Self(self.0 & !((1 << STALL_BITS) - 1) | stall as u64)
+    }
+
     /// So many cycles later, if it is known.
     pub const fn later(self, cycles: u64) -> Self {
         if self.0 & UNKNOWN == 0 { Self(self.0 + (cycles << STALL_BITS)) } else { self }

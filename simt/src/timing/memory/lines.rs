@@ -3,6 +3,7 @@
 use crate::isa::{Mask, WARP_SIZE};
 
 use super::LINE_SHIFT;
+use crate::memory::sectors::lanes;
 
 /// Bytes of a granule: the finest grain at which it is known what of a line was written.
 const GRANULE_SHIFT: u32 = 2;
@@ -115,35 +116,36 @@ impl Lines {
     /// Sets the parts to those of an access by the lanes of `mask`: `bytes` each, a power of two up to 32, aligned to itself.
     pub fn gather(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
         self.clear();
-        let different = addresses.iter().fold(0, |bits, address| bits | (address ^ addresses[0]));
-        if mask != Mask::MAX || different >> LINE_SHIFT != 0 {
-            return self.add(addresses, mask, bytes);
-        }
-        // All in one line, as most are.
-        let first = granules_at_start(bytes);
-        let granules = addresses.iter().fold(0, |all, address| all | first.wrapping_shl(granule(*address)));
-        self.parts[0] = LinePart { line: addresses[0] >> LINE_SHIFT, granules, lanes_on_one_address: 1 };
-        self.len = 1;
+        self.add(addresses, mask, bytes);
     }
 
     /// Adds the parts of such an access to those that are there. An access of more than 32 lines counts as one of 32.
     pub fn add(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
-        let first = granules_at_start(bytes);
-        let mut rest = mask;
-        let mut current = 0;
-        while rest != 0 {
-            let address = addresses[rest.trailing_zeros() as usize];
-            rest &= rest - 1;
-            let line = address >> LINE_SHIFT;
-            if self.len == 0 || self.parts[current].line != line {
-                current = self.place_of(line);
-            }
-            self.parts[current].granules |= first.wrapping_shl(granule(address));
+        if mask == Mask::MAX {
+            return self.add_in_order(addresses.iter().copied(), bytes);
         }
+        self.add_in_order(lanes(mask).map(|lane| addresses[lane]), bytes);
     }
 
-    /// Adds granules of a line.
+    /// Lanes that follow one another in the same line are entered together.
+    fn add_in_order(&mut self, addresses: impl Iterator<Item = u64>, bytes: u32) {
+        let at_start = granules_at_start(bytes);
+        let (mut line, mut granules) = (0, 0);
+        for address in addresses {
+            if address >> LINE_SHIFT != line {
+                self.push(line, granules);
+                (line, granules) = (address >> LINE_SHIFT, 0);
+            }
+            granules |= at_start.wrapping_shl(granule(address));
+        }
+        self.push(line, granules);
+    }
+
+    /// Adds granules of a line, if there are any.
     pub fn push(&mut self, line: u64, granules: u32) {
+        if granules == 0 {
+            return;
+        }
         let place = self.place_of(line);
         self.parts[place].granules |= granules;
     }

@@ -1,10 +1,11 @@
 //! What of an SM's shared parts keeps a warp from issuing.
 
 use super::fetch::Fetch;
+use super::residents::WarpSlot;
 use super::{BOUNDARY_TOKEN, Launch, Sm};
 use crate::device::Pipe;
 use crate::timing::code::{Kind, TimedInstr};
-use crate::timing::stall::{Moment, Stall};
+use crate::timing::stall::{Moment, Stall, StallCycles};
 
 /// A warp that has to wait.
 pub(super) struct Held {
@@ -49,13 +50,34 @@ impl Sm {
 
     /// When the way of memory instructions takes the next one of a scheduler, if it does not now.
     #[inline]
-    pub(super) fn room_at(&self, scheduler: usize, throttle: Stall, now: u64) -> Option<Moment> {
+    fn room_at(&self, scheduler: usize, throttle: Stall, now: u64) -> Option<Moment> {
         let pipe_free_at = self.schedulers[scheduler].pipe_free_at[Pipe::Lsu as usize];
         if pipe_free_at > now {
             return Some(Moment::at(pipe_free_at, Stall::MathPipeThrottle));
         }
         let queue_free_at = self.lsu.free_at(scheduler);
         (queue_free_at > now).then(|| Moment::at(queue_free_at, throttle))
+    }
+
+    /// Holds back, as long as it is their turn, warps that need nothing but room where there is none: there can be many.
+    #[inline]
+    pub(super) fn hold_queue(&mut self, scheduler: usize, now: u64) {
+        let Some(until) = self.room_at(scheduler, Stall::Wait, now) else { return };
+        let Self { schedulers, warps, stalls_by_pc, .. } = self;
+        let scheduler = &mut schedulers[scheduler];
+        while let Some(place) = scheduler.pick(now) {
+            let Some(throttle) = scheduler.queues_for(place) else { return };
+            warps[scheduler.warp_at(place)].account(scheduler.ready(place), now, stalls_by_pc);
+            let until = if until.stall() == Stall::Wait { until.waiting_for(throttle) } else { until };
+            scheduler.hold(place, until, Some(throttle));
+        }
+    }
+
+    /// Books a warp's time up to `now` on what it was doing.
+    #[inline]
+    pub(super) fn account(&mut self, index: usize, now: u64) {
+        let warp = &mut self.warps[index];
+        warp.account(self.schedulers[warp.scheduler].ready(warp.place), now, &mut self.stalls_by_pc);
     }
 
     /// Until when an instruction of SASS has to be fetched, or its sources have no port.
@@ -87,6 +109,20 @@ impl Sm {
         };
         let cycle = last_start(0).max(last_start(1));
         (cycle > now).then(|| Moment::at(cycle, Stall::Dispatch))
+    }
+}
+
+impl WarpSlot {
+    /// Books its time up to `now`: until it was `ready` on what it waited for, from then on as not selected.
+    #[inline]
+    fn account(&mut self, ready: Moment, now: u64, stalls_by_pc: &mut [StallCycles]) {
+        let from = self.accounted_to;
+        self.accounted_to = now.max(from);
+        let until = ready.cycle().unwrap_or(now).clamp(from, self.accounted_to);
+        if let Some(stalls) = stalls_by_pc.get_mut(self.pc as usize) {
+            stalls.add(ready.stall(), until - from);
+            stalls.add(Stall::NotSelected, self.accounted_to - until);
+        }
     }
 }
 

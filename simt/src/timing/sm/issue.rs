@@ -25,14 +25,9 @@ impl Sm {
         executor: &mut Executor<'_>,
         memory: &Memory,
     ) {
+        self.hold_queue(scheduler, now);
         while let Some(place) = self.schedulers[scheduler].pick(now) {
             let index = self.schedulers[scheduler].warp_at(place);
-            let queues_for = self.schedulers[scheduler].queues_for(place);
-            if let Some(hold) = queues_for.and_then(|stall| self.room_at(scheduler, stall, now)) {
-                self.account(index, now);
-                self.schedulers[scheduler].hold(place, hold, queues_for);
-                continue;
-            }
             let instr = launch.code.at(self.warps[index].pc);
             if instr.kind == Kind::Free {
                 self.account(index, now);
@@ -51,20 +46,6 @@ impl Sm {
             self.account(index, now);
             self.issue(scheduler, index, now, launch, executor, memory);
             return;
-        }
-    }
-
-    /// Books a warp's time up to `now` on what it was doing.
-    #[inline]
-    fn account(&mut self, index: usize, now: u64) {
-        let warp = &mut self.warps[index];
-        let ready = self.schedulers[warp.scheduler].ready(warp.place);
-        let from = warp.accounted_to;
-        warp.accounted_to = now.max(from);
-        let until = ready.cycle().unwrap_or(now).clamp(from, warp.accounted_to);
-        if let Some(stalls) = self.stalls_by_pc.get_mut(warp.pc as usize) {
-            stalls.add(ready.stall(), until - from);
-            stalls.add(Stall::NotSelected, warp.accounted_to - until);
         }
     }
 
