@@ -166,6 +166,23 @@ fn sums_of_three_negate_and_carry() {
     );
     check("VIADD R8, R4, 0xfffffff0", |a, _, _, _| a.wrapping_sub(16));
     check("IADD.64 R8, R4, -R6", |a, b, c, d| pair(a, b).wrapping_sub(pair(c, d)) as u32);
+    // As a filter's pointers and counters step on sm_120.
+    check(
+        "MOV.64 R10, 0xfffffffffffffff8
+         IADD3.64 R10, PT, PT, R10, R4, RZ
+         MOV R8, R11",
+        |a, b, _, _| high(pair(a, b).wrapping_sub(8)),
+    );
+    check(
+        "IADD3.64 R10, PT, PT, R4, R6, RZ
+         MOV R8, R11",
+        |a, b, c, d| high(pair(a, b).wrapping_add(pair(c, d))),
+    );
+    check(
+        "IADD3.64 R10, PT, PT, R4, 0x10, RZ
+         MOV R8, R11",
+        |a, b, _, _| high(pair(a, b).wrapping_add(16)),
+    );
 }
 
 #[test]

@@ -144,11 +144,11 @@ fn predicate(text: &str) -> Option<Operand> {
     Some(Operand::Predicate { uniform, number, negate })
 }
 
-/// `0x10`, `-0x8`.
+/// `0x10`, `-0x8`, and all 64 bits of `0xfffffffffffffff8`.
 pub(super) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-    let value = i64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()?;
-    Some(if negative { -value } else { value })
+    let value = u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()? as i64;
+    Some(if negative { value.wrapping_neg() } else { value })
 }
 
 /// Takes off `-`, `~` and bars.

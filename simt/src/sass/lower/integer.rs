@@ -18,7 +18,7 @@ impl Lowering<'_> {
         })
     }
 
-    /// `R, [P, P,] a, b, c [, Pin, Pin]`.
+    /// `R, [P, P,] a, b, c [, Pin, Pin]`; `.64` of register pairs, of which ptxas adds two.
     fn add3(&mut self, parts: &Parts<'_>) -> Lowered {
         let outs = predicates_from(parts, 1);
         if parts.modifiers.has("64") {
@@ -26,6 +26,14 @@ impl Lowering<'_> {
         }
         let ins = predicates_from(parts, 4 + outs);
         let carries = self.carries(parts, outs)?;
+        if parts.modifiers.has("64") {
+            let is_nothing = |operand: &super::Operand| matches!(operand, super::Operand::Register { register, .. } if register.number.is_none());
+            if parts.modifiers.has("X") || carries != [None; 2] || !is_nothing(operand(parts, 3 + outs)?) {
+                return Err("a 64-bit addition of three, or with carries".to_owned());
+            }
+            let instr = self.lanewise(parts, AluKind::Add, Ty::U64, Mods::default(), 1 + outs, &[2, 2])?;
+            return self.with_result(parts, instr);
+        }
         let mut mods = Mods { carry_out: carries != [None; 2], carry_in: parts.modifiers.has("X"), ..Mods::default() };
         let mut flags = [PredSrc::FALSE; 2];
         if mods.carry_in {
