@@ -29,6 +29,13 @@ pub static BOUNDS: &[Bounds] = &[
     Bounds { entry: "accumulators_capped", max_threads: None, min_blocks_per_sm: None, max_registers: Some(40) },
     // Blocks of 1,024 threads have at most 64 registers each; without this the compiler may take more.
     Bounds { entry: "matmul_tiled", max_threads: Some([32, 32, 1]), min_blocks_per_sm: None, max_registers: None },
+    Bounds {
+        // 64 sums, two sets of operands and what is on its way are some 120 registers; two blocks fit with 128.
+        entry: "matmul_register",
+        max_threads: Some([256, 1, 1]),
+        min_blocks_per_sm: Some(2),
+        max_registers: None,
+    },
 ];
 
 /// The bounds of an entry, if it has any.

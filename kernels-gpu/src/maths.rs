@@ -217,6 +217,24 @@ pub fn dot(row: impl Fn(u32) -> f32, column: impl Fn(u32) -> f32, n: u32, start:
     sum
 }
 
+/// `a * b + sum`, rounded once.
+#[inline(always)]
+pub fn multiply_add(a: f32, b: f32, sum: f32) -> f32 {
+    a.mul_add(b, sum)
+}
+
+/// The sum of `steps` elements of a table, each found from the one before; `start` says where to begin.
+#[inline(always)]
+pub fn jumps<const LEN: usize>(table: &[f32; LEN], start: u32, steps: u32) -> f32 {
+    let mut at = start as usize % LEN;
+    let mut sum = 0.0;
+    for _ in 0..steps {
+        sum += table[at];
+        at = (5 * at + 3) % LEN;
+    }
+    sum
+}
+
 /// How many of the `len` ascending values, but the last, are less than `key`; `len` is a power of two.
 #[inline(always)]
 pub fn lower_bound(read: impl Fn(u32) -> u32, key: u32, len: u32) -> u32 {

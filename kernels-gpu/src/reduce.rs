@@ -14,13 +14,18 @@ const WARPS: u32 = BLOCK_THREADS / 32;
 /// # Safety
 /// All lanes of the warp are here.
 #[inline(always)]
-unsafe fn over_warp(mut value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
-    for distance in [16, 8, 4, 2, 1] {
+pub(crate) unsafe fn over_warp(value: f32, combine: impl Fn(f32, f32) -> f32) -> f32 {
+    let with_neighbour = |value: f32, distance: u32| {
         // SAFETY: the caller's promise.
         let (other, _) = unsafe { warp::warp_shuffle_xor(u32::MAX, value, distance, 32) };
-        value = combine(value, other);
-    }
-    value
+        combine(value, other)
+    };
+    // Written out: where a kernel does this many times, a loop would stay one.
+    let value = with_neighbour(value, 16);
+    let value = with_neighbour(value, 8);
+    let value = with_neighbour(value, 4);
+    let value = with_neighbour(value, 2);
+    with_neighbour(value, 1)
 }
 
 shared_array!(

@@ -2,8 +2,9 @@
 //! account, then those that it is calibrated by.
 
 use crate::{
-    access, atomics, blur, calibration, ceilings, compute, divergence, halves, its, matmul, mix, msda, occupancy,
-    predication, primitives, reduce, slow, stencil, transpose, vecadd, whoami,
+    access, atomics, blur, calibration, ceilings, compute, divergence, gemv, halves, its, local, matmul,
+    matmul_register, mix, msda, occupancy, predication, primitives, reduce, slices, slow, stencil, total, transpose,
+    vecadd, whoami,
 };
 use cuda_std::host::Descriptor;
 
@@ -55,6 +56,19 @@ pub static KERNELS: &[&Descriptor] = &[
     halves::add_f16.descriptor(),
     halves::add_f16x2.descriptor(),
     halves::add_bf16x2.descriptor(),
+    total::reduce_shared.descriptor(),
+    total::reduce_shuffle.descriptor(),
+    total::reduce_atomic.descriptor(),
+    local::runtime_index.descriptor(),
+    matmul::matmul_tiled_16.descriptor(),
+    matmul_register::matmul_register.descriptor(),
+    gemv::gemv.descriptor(),
+    gemv::gemm_4.descriptor(),
+    gemv::gemm_16.descriptor(),
+    slices::filter_indexed.descriptor(),
+    slices::filter_iterator.descriptor(),
+    slices::filter_unchecked.descriptor(),
+    slices::filter_raw.descriptor(),
     ceilings::fma_chains.descriptor(),
     ceilings::copy_stream.descriptor(),
     ceilings::read_stream.descriptor(),

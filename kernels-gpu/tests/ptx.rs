@@ -13,7 +13,7 @@ use warpwise_kernels::{KERNELS, bounds};
 const CONVERGENT: [&str; 7] = ["bar.", "barrier.", "elect.", "match.", "redux.", "shfl.", "vote."];
 
 /// How many of them each kernel's source has; a kernel that is not here has none.
-const IN_SOURCE: [(&str, &[(&str, usize)]); 17] = [
+const IN_SOURCE: [(&str, &[(&str, usize)]); 25] = [
     ("block_reverse", &[("bar.sync", 1)]),
     ("barrier_between_ifs", &[("bar.sync", 1)]),
     ("barrier_reductions", &[("bar.red", 3)]),
@@ -28,6 +28,17 @@ const IN_SOURCE: [(&str, &[(&str, usize)]); 17] = [
     ("block_sums", &[("bar.sync", 1), ("shfl.sync", 5)]),
     ("block_scan", &[("bar.sync", 1), ("shfl.sync", 5)]),
     ("softmax", &[("shfl.sync", 10)]),
+    // A barrier before each of the eight halvings.
+    ("reduce_shared", &[("bar.sync", 8)]),
+    ("reduce_shuffle", &[("bar.sync", 1), ("shfl.sync", 10)]),
+    ("reduce_atomic", &[("shfl.sync", 5)]),
+    ("matmul_tiled_16", &[("bar.sync", 2)]),
+    // Before the first set is read, and in the loop.
+    ("matmul_register", &[("bar.sync", 2)]),
+    // Five steps for each of four rows and each vector.
+    ("gemv", &[("shfl.sync", 20)]),
+    ("gemm_4", &[("shfl.sync", 80)]),
+    ("gemm_16", &[("shfl.sync", 320)]),
     ("nbody", &[("bar.sync", 2)]),
     // 16 to leave each pair of lanes one of 16 sums, 6 to add up three of them over four corners.
     ("msda_tile_backward", &[("shfl.sync", 22)]),
@@ -119,14 +130,22 @@ fn entries_have_the_parameters_of_their_descriptors() {
     }
 }
 
+/// What a kernel has on purpose that no other may have: bounds checks that panic, an array that is indexed at run time.
+const ON_PURPOSE: [(&str, &[&str]); 3] = [
+    ("filter_indexed", &["call", "trap", "exit"]),
+    ("filter_iterator", &["call", "trap", "exit"]),
+    ("runtime_index", &["ld.local", "st.local"]),
+];
+
 #[test]
-fn no_kernel_panics_calls_or_keeps_an_array_in_local_memory() {
+fn no_kernel_panics_calls_or_keeps_an_array_in_local_memory_but_those_that_show_it() {
     let Some(ptx) = ptx() else { return };
     assert!(!ptx.contains(".extern"), "something is left to link");
     for (name, entry) in entries(&ptx) {
+        let on_purpose = ON_PURPOSE.iter().find(|(kernel, _)| *kernel == name).map_or(&[][..], |(_, allowed)| allowed);
         for unwanted in ["call", "trap", "brkpt", "exit", "ld.local", "st.local", "div.", "rem."] {
-            let found = instructions(entry).find(|instruction| instruction.starts_with(unwanted));
-            assert_eq!(found, None, "{name}");
+            let found = instructions(entry).any(|instruction| instruction.starts_with(unwanted));
+            assert_eq!(found, on_purpose.contains(&unwanted), "{name}: {unwanted}");
         }
     }
 }

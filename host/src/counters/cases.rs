@@ -40,8 +40,19 @@ const SCATTERED: &[&str] = &[
     "turn=scalar:u32:5",
     "repeats=scalar:u32:4",
 ];
+/// 100,003 elements of a filter with 33 weights.
+const FILTER: &[&str] = &[
+    "x=in:f32:100035:rand:1",
+    "weights=in:f32:33:rand:2",
+    "y=out:f32:100003",
+    "len=scalar:u32:100035",
+    "taps=scalar:u32:33",
+    "n=scalar:u32:100003",
+];
 const SUMS: &[&str] = &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
 const TRANSPOSE: &[&str] = &["x=in:f32:82944:rand:1", "y=out:f32:82944", "n=scalar:u32:288"];
+
+const TOTALS: &[&str] = &["x=in:f32:1000003:rand:1", "sums=out:f32:132", "n=scalar:u32:1000003"];
 
 /// Every kernel, in the order in which the labs meet them.
 pub static CASES: &[Case] = &[
@@ -91,6 +102,67 @@ pub static CASES: &[Case] = &[
         &["x=in:f32:400012:rand:1", "y=out:f32:400012", "n=scalar:u32:100003", "steps=scalar:u32:64"],
     ),
     line("mix", 3907, 256, ADD),
+    line("reduce_shared", 132, 256, TOTALS),
+    line("reduce_shuffle", 132, 256, TOTALS),
+    line("reduce_atomic", 132, 256, &["x=in:f32:1000003:rand:1", "total=inout:f32:1", "n=scalar:u32:1000003"]),
+    line(
+        "runtime_index",
+        391,
+        256,
+        &["x=in:f32:1600048:rand:1", "y=out:f32:100003", "n=scalar:u32:100003", "steps=scalar:u32:16"],
+    ),
+    Case {
+        kernel: "matmul_tiled_16",
+        grid: [10, 10, 1],
+        block: [16, 16, 1],
+        args: &["a=in:f32:25600:rand:1", "b=in:f32:25600:rand:2", "c=out:f32:25600", "n=scalar:u32:160"],
+    },
+    Case {
+        kernel: "matmul_register",
+        grid: [2, 2, 1],
+        block: [256, 1, 1],
+        args: &["a=in:f32:65536:rand:1", "b=in:f32:65536:rand:2", "c=out:f32:65536", "n=scalar:u32:256"],
+    },
+    line(
+        "gemv",
+        32,
+        256,
+        &[
+            "a=in:f32:256000:rand:1",
+            "x=in:f32:256:rand:2",
+            "y=out:f32:1000",
+            "rows=scalar:u32:1000",
+            "columns=scalar:u32:256",
+        ],
+    ),
+    line(
+        "gemm_4",
+        32,
+        256,
+        &[
+            "a=in:f32:256000:rand:1",
+            "x=in:f32:1024:rand:2",
+            "y=out:f32:4000",
+            "rows=scalar:u32:1000",
+            "columns=scalar:u32:256",
+        ],
+    ),
+    line(
+        "gemm_16",
+        32,
+        256,
+        &[
+            "a=in:f32:256000:rand:1",
+            "x=in:f32:4096:rand:2",
+            "y=out:f32:16000",
+            "rows=scalar:u32:1000",
+            "columns=scalar:u32:256",
+        ],
+    ),
+    line("filter_indexed", 391, 256, FILTER),
+    line("filter_iterator", 391, 256, FILTER),
+    line("filter_unchecked", 391, 256, FILTER),
+    line("filter_raw", 391, 256, FILTER),
     line("fma_chains", 391, 256, MAP_STEPS),
     line("copy_stream", 391, 256, &["from=in:u32:400012:ramp", "to=out:u32:400012", "n=scalar:u32:100003"]),
     line("read_stream", 100, 256, &["from=in:u32:409600:ramp", "found=inout:u32:1", "needle=scalar:u32:1"]),

@@ -8,6 +8,7 @@ use std::process::Command;
 use clap::ValueEnum;
 use cuda_std::host::DevicePtr;
 use serde::{Deserialize, Serialize};
+use warpwise_kernels::slices::filter_indexed;
 use warpwise_kernels::vecadd::vecadd;
 
 use crate::backend::{Gpu, GpuError, LaunchShape};
@@ -19,6 +20,8 @@ pub enum Planted {
     FarAddress,
     /// A pointer to this program's own memory where a device pointer belongs.
     HostPointer,
+    /// A slice shorter than what is read of it: a panic, and so a trap.
+    ShortSlice,
 }
 
 /// What each step answered: nothing where it succeeded.
@@ -29,20 +32,36 @@ pub struct Seen {
     pub later_copy: Option<String>,
 }
 
-/// Launches `vecadd` on addresses that are not its own, and tries to go on in the same context.
+/// Launches a kernel that must fail, and tries to go on in the same context.
 pub fn plant(gpu: &Gpu, what: Planted) -> Result<Seen, GpuError> {
     let on_host = [0.0_f32; 32];
-    let address = match what {
-        Planted::FarAddress => 1 << 46,
-        Planted::HostPointer => on_host.as_ptr() as u64,
-    };
-    let bad = DevicePtr::<f32>::from_address(address);
-    gpu.launch_shaped(&vecadd, LaunchShape::linear(32, 32), (bad, bad, bad.cast(), 32))?;
+    match what {
+        Planted::FarAddress => add_at(gpu, 1 << 46)?,
+        Planted::HostPointer => add_at(gpu, on_host.as_ptr() as u64)?,
+        Planted::ShortSlice => filter_short_slice(gpu)?,
+    }
     let synchronise = message(gpu.synchronize());
     let null = DevicePtr::<f32>::NULL;
     let later_launch = message(gpu.launch(&vecadd, 1, 32, (null, null, null.cast(), 0)));
     let later_copy = message(gpu.upload(&[0.0_f32]));
     Ok(Seen { synchronise, later_launch, later_copy })
+}
+
+/// `vecadd` on an address that is not its own.
+fn add_at(gpu: &Gpu, address: u64) -> Result<(), GpuError> {
+    let bad = DevicePtr::<f32>::from_address(address);
+    gpu.launch_shaped(&vecadd, LaunchShape::linear(32, 32), (bad, bad, bad.cast(), 32)).map(drop)
+}
+
+/// A filter that is told that its input is one element shorter than it needs. The memory behind it is there, so that nothing but the check
+/// can fail. The arrays live until the launch is over: they are kept by the context, which is lost anyway.
+fn filter_short_slice(gpu: &Gpu) -> Result<(), GpuError> {
+    let (n, taps) = (32, 3);
+    let (x, weights, y) = (gpu.zeros::<f32>(64)?, gpu.zeros::<f32>(3)?, gpu.zeros::<f32>(32)?);
+    let args = (x.ptr(), weights.ptr(), y.ptr(), n + taps - 2, taps, n);
+    gpu.launch_shaped(&filter_indexed, LaunchShape::linear(n, 32), args)?;
+    std::mem::forget((x, weights, y));
+    Ok(())
 }
 
 fn message<T>(result: Result<T, GpuError>) -> Option<String> {
