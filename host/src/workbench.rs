@@ -14,6 +14,7 @@ use crate::ceilings::Ceilings;
 use crate::claim::Toolchain;
 use crate::cli::GlobalOptions;
 use crate::kernels::{Code, CodeError, KernelFiles, KernelFilesError, NothingToExecute, Resources, Sass, executed};
+use crate::labs::survey::Surveyed;
 use crate::toolbox::{Target, ToolError, Toolbox};
 
 #[derive(Debug, thiserror::Error)]
@@ -47,6 +48,8 @@ pub struct Workbench {
     pub tools: Toolbox,
     toolchain: Toolchain,
     ceilings: OnceLock<Ceilings>,
+    /// What every kernel does in one launch, for the labs that stand on it.
+    pub survey: OnceLock<Vec<Surveyed>>,
     /// By architecture.
     sass: Mutex<HashMap<String, Option<Arc<Sass>>>>,
 }
@@ -80,6 +83,7 @@ impl Workbench {
             tools,
             toolchain,
             ceilings: OnceLock::new(),
+            survey: OnceLock::new(),
             sass: Mutex::default(),
         })
     }
@@ -177,6 +181,33 @@ impl Workbench {
         gpus::gpus().and(Err(GpuError::Stopped))
     }
 
+    /// A new context with one kernel only, compiled with at most so many registers. Nothing where what runs would not have the
+    /// spills: on the machine without SASS, and on Warpwise's own driver, which takes PTX.
+    pub fn gpu_capped(&self, kernel: &str, max_registers: u32) -> Result<Option<Gpu>, WorkbenchError> {
+        let has_spills = match &self.gpu {
+            Some(info) => !info.is_modelled(),
+            None => self.options.isa != IsaChoice::Ptx,
+        };
+        if !has_spills {
+            return Ok(None);
+        }
+        let target = capped(&self.device.arch(), kernel, max_registers);
+        let compiled = match self.tools.compile(&self.kernels.ptx, &target) {
+            Err(ToolError::Missing(_)) => return Ok(None),
+            other => other?,
+        };
+        if let Some(info) = &self.gpu {
+            return Ok(Some(self.load(info, &Image::Cubin(&compiled.cubin))?));
+        }
+        let listing = match self.tools.sass_of(&self.kernels.ptx, &target, ListingOptions::default()) {
+            Err(ToolError::MissingBeside(_)) => return Ok(None),
+            other => other?,
+        };
+        let sass = Sass::new(&compiled.cubin, listing).map_err(|error| GpuError::Load(error.to_string()))?;
+        let machine = sim::Sim::new(self.device, Arc::clone(&self.code), self.options)?;
+        Ok(Some(Gpu::new(Arc::new(machine.with_sass(Arc::new(sass))))))
+    }
+
     /// A new context of the machine.
     pub fn machine(&self, device: &'static Device, options: MachineOptions) -> Result<Gpu, GpuError> {
         let machine = sim::Sim::new(device, Arc::clone(&self.code), options)?;
@@ -230,9 +261,7 @@ impl Workbench {
         max_registers: Option<u32>,
     ) -> Result<Resources, WorkbenchError> {
         let program = self.code.program(kernel)?;
-        // With a cap, one entry is compiled alone: a sweep asks for many.
-        let entry = max_registers.map(|_| kernel.to_owned());
-        let target = Target { arch: arch.to_owned(), entry, max_registers };
+        let target = max_registers.map_or_else(|| Target::arch(arch), |most| capped(arch, kernel, most));
         let compiled = match self.tools.compile(&self.kernels.ptx, &target) {
             Err(ToolError::Missing(_)) => return Ok(Resources::estimated(&program, max_registers)),
             other => other?,
@@ -254,6 +283,11 @@ impl Workbench {
     pub fn sass(&self, arch: &str) -> Result<Listing, WorkbenchError> {
         Ok(self.tools.sass(&self.kernels.ptx, arch, ListingOptions::default())?)
     }
+}
+
+/// One entry alone under a cap: a sweep asks for many.
+fn capped(arch: &str, kernel: &str, max_registers: u32) -> Target {
+    Target { arch: arch.to_owned(), entry: Some(kernel.to_owned()), max_registers: Some(max_registers) }
 }
 
 /// The device that was asked for, or the default one.

@@ -43,6 +43,28 @@ impl Counted {
 
 /// Launches the case once and waits. With `registers`, under the cycle model where there is one.
 pub fn run(bench: &Workbench, gpu: &Gpu, case: &Case, registers: Option<u32>) -> Result<LaunchReport, CommandError> {
+    let (request, _buffers) = bound(bench, gpu, case)?;
+    launch(gpu, if registers.is_some() { request.timed(registers) } else { request })
+}
+
+/// As [`run`], under the cycle model where there is one, with nothing of the case's data in L2: by the rule that GPUs are sampled by, twice its
+/// size is overwritten before.
+pub fn run_cold(bench: &Workbench, gpu: &Gpu, case: &Case, registers: u32) -> Result<LaunchReport, CommandError> {
+    const FLUSH_L2_MULTIPLE: u64 = 2;
+    let (request, _buffers) = bound(bench, gpu, case)?;
+    let bytes = FLUSH_L2_MULTIPLE * bench.device.l2_bytes;
+    let _flushed = gpu.zeros::<u8>(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+    launch(gpu, request.timed(Some(registers)))
+}
+
+fn launch(gpu: &Gpu, request: LaunchRequest) -> Result<LaunchReport, CommandError> {
+    let kernel = request.kernel.clone();
+    let report = gpu.run_in_turn(vec![request])?.pop();
+    report.ok_or_else(|| CommandError::Usage(format!("{kernel} left no report")))
+}
+
+/// The launch with its arguments, and the memory behind them.
+fn bound(bench: &Workbench, gpu: &Gpu, case: &Case) -> Result<(LaunchRequest, Vec<DeviceBuffer<u8>>), CommandError> {
     let program = bench.code.program(case.kernel)?;
     let arguments = case.arguments()?;
     bind::check(&program, &arguments)?;
@@ -71,9 +93,7 @@ pub fn run(bench: &Workbench, gpu: &Gpu, case: &Case, registers: Option<u32>) ->
         timed: false,
         registers: None,
     };
-    let request = if registers.is_some() { request.timed(registers) } else { request };
-    let report = gpu.run_in_turn(vec![request])?.pop();
-    report.ok_or_else(|| CommandError::Usage(format!("{} left no report", case.kernel)))
+    Ok((request, buffers))
 }
 
 /// Runs the case on the machine that models the run's device.

@@ -11,4 +11,4 @@ pub mod metrics;
 
 pub use cases::{CASES, Case};
 pub use compare::{Comparison, Verdict, compare};
-pub use launch::{Counted, count, run};
+pub use launch::{Counted, count, run, run_cold};

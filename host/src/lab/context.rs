@@ -71,6 +71,12 @@ impl<'a> LabContext<'a> {
         Ok(self.bench.gpu()?.noting(&self.readings))
     }
 
+    /// As [`LabContext::gpu`] with one kernel only, compiled with at most so many registers. Nothing where what runs would not have the
+    /// spills.
+    pub fn gpu_capped(&self, kernel: &str, max_registers: u32) -> Result<Option<Gpu>, LabError> {
+        Ok(self.bench.gpu_capped(kernel, max_registers)?.map(|gpu| gpu.noting(&self.readings)))
+    }
+
     /// A new context of the machine on another device, or run another way: for claims that are the machine's alone.
     pub fn machine(&self, device: &'static Device, options: MachineOptions) -> Result<Gpu, LabError> {
         Ok(self.bench.machine(device, options)?)

@@ -18,6 +18,7 @@ pub struct Case {
     is_listed: bool,
     is_timed: bool,
     least_bytes: Option<u64>,
+    max_registers: Option<u32>,
 }
 
 impl Case {
@@ -34,7 +35,8 @@ impl Case {
         args: A,
     ) -> Self {
         let request = LaunchRequest::named(entry, shape, &args);
-        Self { request, shape, variant: variant.into(), is_listed: true, is_timed: true, least_bytes: None }
+        let variant = variant.into();
+        Self { request, shape, variant, is_listed: true, is_timed: true, least_bytes: None, max_registers: None }
     }
 
     /// The same launch without a row of the report.
@@ -47,6 +49,12 @@ impl Case {
     #[must_use]
     pub fn moving(self, bytes: u64) -> Self {
         Self { least_bytes: Some(bytes), ..self }
+    }
+
+    /// The same launch of the kernel compiled with at most so many registers, as [`LabContext::gpu_capped`] loads it.
+    #[must_use]
+    pub fn capped(self, max_registers: u32) -> Self {
+        Self { max_registers: Some(max_registers), ..self }
     }
 
     /// The same launch for its counters alone, which take a tenth of the time on the machine.
@@ -80,7 +88,8 @@ impl LabContext<'_> {
         let mut requests = Vec::new();
         let mut found = Vec::new();
         for case in &cases {
-            let resources = self.resources(&case.request.kernel, &gpu.device().arch)?;
+            let (kernel, arch) = (&case.request.kernel, &gpu.device().arch);
+            let resources = self.bench().resources(kernel, arch, case.max_registers)?;
             let is_timed = case.is_timed && (!resources.spills() || self.executes_spills(gpu, &case.request.kernel)?);
             let request = case.request.clone();
             requests.push(if is_timed { request.timed(Some(resources.registers.value())) } else { request });

@@ -148,7 +148,12 @@ impl Toolbox {
 
     /// The SASS of all kernels for an architecture.
     pub fn sass(&self, ptx: &str, arch: &str, options: ListingOptions) -> Result<Listing, ToolError> {
-        let compiled = self.compile(ptx, &Target::arch(arch))?;
+        self.sass_of(ptx, &Target::arch(arch), options)
+    }
+
+    /// The SASS of what a target compiles to.
+    pub fn sass_of(&self, ptx: &str, target: &Target, options: ListingOptions) -> Result<Listing, ToolError> {
+        let compiled = self.compile(ptx, target)?;
         Ok(Disassembler::new(self.tools()?.nvdisasm()?, Some(&self.cache)).listing(&compiled.cubin, options)?)
     }
 }
