@@ -17,6 +17,20 @@ pub const LOAD_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum
 pub const LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 pub const STORE_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
 pub const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
+pub const BLOCKS: &str = "sm__ctas_launched.sum";
+/// Passes through shared memory: an access that meets no bank twice is one.
+pub const SHARED_ACCESSES: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared.sum";
+pub const LOCAL_LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
+pub const LOCAL_STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
+/// Multiply-adds, additions and multiplications of 32 bits, in lanes whose guard was true.
+pub const FFMA: &str = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
+pub const FADD: &str = "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum";
+pub const FMUL: &str = "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum";
+/// Sectors that all global accesses touch, and the fewest that hold as many bytes as their lanes ask for.
+pub const SECTORS: &str = "memory_l2_theoretical_sectors_global";
+pub const SECTORS_IDEAL: &str = "memory_l2_theoretical_sectors_global_ideal";
+pub const DRAM_READ_BYTES: &str = "dram__bytes_read.sum";
+pub const DRAM_WRITE_BYTES: &str = "dram__bytes_write.sum";
 
 /// Why a claim on a counter is not run where nothing counts.
 pub const NOT_COUNTED: &str = "needs counters, which this backend does not give";

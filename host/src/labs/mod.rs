@@ -5,6 +5,8 @@
 
 mod atomics;
 mod blocks2d;
+mod bounds;
+mod bytes;
 mod census;
 mod coalescing;
 pub(crate) mod code;
@@ -19,11 +21,19 @@ pub(crate) mod input;
 mod its;
 pub mod launch;
 mod life;
+mod matmul;
 mod msda;
 mod occupancy;
 mod predication;
+mod reduce;
+mod residency;
+mod roof;
+mod roofline;
 mod sass;
+mod spills;
 mod stencil;
+pub mod survey;
+mod times;
 mod trace;
 
 use crate::lab::Lab;
@@ -44,6 +54,13 @@ pub static LABS: &[&Lab] = &[
     &stencil::LAB,
     &trace::LAB,
     &diagnose::LAB,
+    &reduce::LAB,
+    &residency::LAB,
+    &spills::LAB,
+    &matmul::LAB,
+    &roofline::LAB,
+    &bytes::LAB,
+    &bounds::LAB,
     &hierarchy::LAB,
     &coalescing::LAB,
     &msda::LAB,

@@ -10,7 +10,7 @@ use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, at_least, at_most, equal, greater_than, holds};
 use crate::kernels::Resources;
 use crate::lab::{Axis, LabContext, LabError, Mark, Plot, Table};
-use crate::labs::counters::record;
+use crate::labs::counters::{LOCAL_LOAD_SECTORS, LOCAL_STORE_SECTORS, record};
 use crate::labs::input::{Differences, differences, noise};
 
 const SECTION: &str = "ch1 §9";
@@ -134,14 +134,11 @@ fn tiles(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Wrong, LabError> {
     );
     let traffic = capped.counters.as_ref().filter(|counters| counters.isa == Isa::Sass).map(|counters| {
         let sectors = |name| counters.get(name).unwrap_or(0.0);
-        sectors(LOCAL_LOADS) + sectors(LOCAL_STORES)
+        sectors(LOCAL_LOAD_SECTORS) + sectors(LOCAL_STORE_SECTORS)
     });
     record(cx, "spill_traffic", traffic.ok_or_else(needs_sass));
     Ok(wrong_result)
 }
-
-const LOCAL_LOADS: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_ld.sum";
-const LOCAL_STORES: &str = "l1tex__t_sectors_pipe_lsu_mem_local_op_st.sum";
 
 fn needs_sass() -> String {
     NEEDS_SASS.to_owned()
