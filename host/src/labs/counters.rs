@@ -54,6 +54,11 @@ pub fn time_ratio(numerator: &LaunchReport, denominator: &LaunchReport) -> Resul
     times.map(|(numerator, denominator)| numerator.us() / denominator.us()).ok_or_else(|| NO_TIME.to_owned())
 }
 
+/// A launch's time in microseconds.
+pub fn us(report: &LaunchReport) -> Result<f64, String> {
+    report.time().map(|time| time.us()).ok_or_else(|| NO_TIME.to_owned())
+}
+
 /// Records what was found for a claim, or why it was not.
 pub fn record(cx: &mut LabContext<'_>, id: &str, result: Result<impl Into<Value>, String>) {
     match result {

@@ -7,11 +7,10 @@ use warpwise_kernels::matmul_register::{self as register, matmul_register};
 
 use super::counters::{
     DRAM_READ_BYTES, FFMA, INSTRUCTIONS, LOAD_REQUESTS, LOAD_SECTORS, THREAD_INSTRUCTIONS, WARPS, counter, ratio,
-    record,
+    record, time_ratio, us,
 };
 use super::input::noise;
 use super::roof::Roof;
-use super::times::{us, us_ratio};
 use crate::backend::{DeviceBuffer, Gpu, GpuError, LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, at_most, equal, greater_than, holds, near};
 use crate::lab::{Axis, Case, Lab, LabContext, LabError, Mark, Plot, Table};
@@ -31,6 +30,8 @@ const SECTION: &str = "ch3 §5";
 /// Rows of the matrices that are checked whole and counted, and of those that are timed on a GPU.
 const SMALL: u32 = 256;
 const LARGE_GPU: u32 = 4096;
+/// Rows of those that come from DRAM.
+const COLD: u32 = 128;
 const SECTOR_BYTES: f64 = 32.0;
 
 type Args = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<f32>, u32);
@@ -220,17 +221,17 @@ fn counted(cx: &mut LabContext<'_>, reports: &[LaunchReport]) {
 /// The naive product with nothing in L2 before: in a context of its own, of matrices that nobody wrote.
 fn cold(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     let gpu = cx.gpu()?;
-    let matrix = || gpu.uninitialised::<f32>((SMALL * SMALL) as usize);
+    let matrix = || gpu.uninitialised::<f32>((COLD * COLD) as usize);
     let (a, b, c) = (matrix()?, matrix()?, matrix()?);
     let naive = &FORMS[0];
     let registers = cx.resources(naive.kernel.name, &gpu.device().arch)?.registers.value();
-    let args = (a.ptr(), b.ptr(), c.ptr(), SMALL);
+    let args = (a.ptr(), b.ptr(), c.ptr(), COLD);
     if gpu.measures() {
         cx.not_run("least", "needs counters, which this backend does not give");
         return Ok(());
     }
-    let report = gpu.profile(naive.kernel, naive.shape(SMALL), Some(registers), args)?;
-    let matrices = f64::from(2 * 4 * SMALL * SMALL);
+    let report = gpu.profile(naive.kernel, naive.shape(COLD), Some(registers), args)?;
+    let matrices = f64::from(2 * 4 * COLD * COLD);
     record(cx, "least", counter(&report, DRAM_READ_BYTES).map(|bytes| bytes / matrices));
     Ok(())
 }
@@ -240,9 +241,9 @@ fn times(cx: &mut LabContext<'_>, gpu: &Gpu, reports: &[LaunchReport], n: u32) -
     let [naive, tiled, wide, in_registers] = reports else {
         return Err(LabError::Other(format!("{} launches were measured, not 4", reports.len())));
     };
-    record(cx, "tiled_time", us_ratio(naive, tiled));
-    record(cx, "block_time", us_ratio(tiled, wide));
-    record(cx, "register_time", us_ratio(wide, in_registers));
+    record(cx, "tiled_time", time_ratio(naive, tiled));
+    record(cx, "block_time", time_ratio(tiled, wide));
+    record(cx, "register_time", time_ratio(wide, in_registers));
     let ceilings = cx.ceilings()?;
     for (claim, report) in [("register_rate", in_registers), ("naive_rate", naive)] {
         match report.time().filter(|time| time.is_measured() && ceilings.are_of(time)) {

@@ -33,7 +33,6 @@ mod sass;
 mod spills;
 mod stencil;
 pub mod survey;
-mod times;
 mod trace;
 
 use crate::lab::Lab;

@@ -7,9 +7,8 @@ use warpwise_nvtools::nvdisasm::{Function, ListingOptions};
 
 use super::code::{NO_TOOLS, sass};
 use super::control_flow::count;
-use super::counters::{INSTRUCTIONS, LOCAL_LOAD_SECTORS, LOCAL_STORE_SECTORS, WARPS, counter, ratio, record};
+use super::counters::{INSTRUCTIONS, LOCAL_LOAD_SECTORS, LOCAL_STORE_SECTORS, WARPS, counter, ratio, record, us};
 use super::input::{Differences, differences, noise};
-use super::times::us;
 use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, equal, greater_than, holds};
 use crate::kernels::Resources;

@@ -8,10 +8,9 @@ use warpwise_kernels::matmul_register::{BLOCK_THREADS, TILE, matmul_register};
 use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, at_most, holds, near};
 use crate::lab::{Case, LabContext, LabError, Mark, Table};
-use crate::labs::counters::{FFMA, counter, record};
+use crate::labs::counters::{FFMA, counter, record, time_ratio, us};
 use crate::labs::input::noise;
 use crate::labs::roof::Roof;
-use crate::labs::times::{us, us_ratio};
 
 const SECTION: &str = "ch3 §6";
 type Args = (DevicePtr<f32>, DevicePtr<f32>, DevicePtr<f32>, u32, u32);
@@ -112,7 +111,7 @@ fn decode(cx: &mut LabContext<'_>, gpu: &Gpu, rows: u32, columns: u32) -> Result
     for (batch, _) in BATCHES {
         cx.found(&format!("batch_{batch}"), flops(rows, columns, batch) / bytes(rows, columns, batch));
     }
-    record(cx, "four_for_one", us_ratio(&reports[1], &reports[0]));
+    record(cx, "four_for_one", time_ratio(&reports[1], &reports[0]));
     let ceilings = cx.ceilings()?;
     match reports[0].time().filter(|time| time.is_measured() && ceilings.are_of(time)) {
         Some(time) => cx.found("decode_bandwidth", ceilings.share_of_copy(bytes(rows, columns, 1), time)),
