@@ -19,3 +19,4 @@ pub mod ptx;
 pub mod rewrite;
 pub mod sass;
 pub mod timing;
+pub mod uniformity;
