@@ -14,6 +14,7 @@
 
 pub mod access;
 pub mod atomics;
+pub mod banks;
 pub mod blur;
 #[cfg(not(target_arch = "nvptx64"))]
 pub mod bounds;
@@ -24,6 +25,7 @@ pub mod divergence;
 pub mod gemv;
 pub mod halves;
 pub mod its;
+pub mod latency;
 pub mod local;
 pub mod maths;
 pub mod matmul;
@@ -31,9 +33,12 @@ pub mod matmul_register;
 pub mod mix;
 pub mod msda;
 pub mod occupancy;
+pub mod parity;
 pub mod predication;
 pub mod primitives;
+pub mod ragged;
 pub mod reduce;
+pub mod relu;
 pub mod shared;
 pub mod slices;
 pub mod slow;

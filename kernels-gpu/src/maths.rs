@@ -154,6 +154,44 @@ pub fn outer_products<const ROWS: usize, const COLUMNS: usize>(
     sum
 }
 
+/// Term `k` of an item: any number that costs a few instructions and is added up exactly in any order.
+#[inline(always)]
+pub fn ragged_term(item: u32, k: u32) -> u32 {
+    (item ^ k.wrapping_mul(0x9e37_79b9)).wrapping_mul(1_664_525) >> 7
+}
+
+/// `steps` steps of a contracting map: one for even elements, another of the same cost for odd ones.
+#[inline(always)]
+pub fn parity(i: u32, x: f32, steps: u32) -> f32 {
+    let mut value = x;
+    if i.is_multiple_of(2) {
+        for _ in 0..steps {
+            value = value.mul_add(0.5, 0.25);
+        }
+    } else {
+        for _ in 0..steps {
+            value = value.mul_add(-0.5, -0.25);
+        }
+    }
+    value
+}
+
+/// As [`parity()`], chosen by sign: the positive go one way, all others the other.
+#[inline(always)]
+pub fn relu_long_arms(x: f32, steps: u32) -> f32 {
+    let mut value = x;
+    if x > 0.0 {
+        for _ in 0..steps {
+            value = value.mul_add(0.5, 0.25);
+        }
+    } else {
+        for _ in 0..steps {
+            value = value.mul_add(-0.5, -0.25);
+        }
+    }
+    value
+}
+
 /// The `steps`-th successor of `value` in a linear congruential sequence: `ranqd1` of Numerical
 /// Recipes in C, 2nd edition, 7.1.
 #[inline(always)]

@@ -2,9 +2,7 @@
 //! account, then those that it is calibrated by.
 
 use crate::{
-    access, atomics, blur, calibration, ceilings, compute, divergence, gemv, halves, its, local, matmul,
-    matmul_register, mix, msda, occupancy, predication, primitives, reduce, slices, slow, stencil, total, transpose,
-    vecadd, whoami,
+    access, atomics, banks, blur, calibration, ceilings, compute, divergence, gemv, halves, its, latency, local, matmul, matmul_register, mix, msda, occupancy, parity, predication, primitives, ragged, reduce, relu, slices, slow, stencil, total, transpose, vecadd, whoami,
 };
 use cuda_std::host::Descriptor;
 
@@ -41,6 +39,20 @@ pub static KERNELS: &[&Descriptor] = &[
     occupancy::heavy_capped.descriptor(),
     occupancy::ilp4.descriptor(),
     mix::mix.descriptor(),
+    ragged::ragged.descriptor(),
+    ragged::ragged_sorted.descriptor(),
+    ragged::ragged_split.descriptor(),
+    latency::chase_ilp1.descriptor(),
+    latency::chase_ilp2.descriptor(),
+    latency::chase_ilp4.descriptor(),
+    latency::chase_ilp8.descriptor(),
+    banks::shared_stride.descriptor(),
+    banks::shared_pairs.descriptor(),
+    banks::shared_quads.descriptor(),
+    parity::parity_lane.descriptor(),
+    parity::parity_warp.descriptor(),
+    relu::relu.descriptor(),
+    relu::relu_long_arms.descriptor(),
     access::copy_stride.descriptor(),
     access::copy_random.descriptor(),
     access::copy_vec4.descriptor(),

@@ -32,6 +32,11 @@ tests::on_every_front_end!(
     mix_treats_even_and_odd_elements_as_the_host_function_does,
     blur_equals_the_host_function_for_images_and_blocks_of_odd_shapes,
     slow_walks_the_sequence_as_the_host_function_does,
+    items_of_any_length_add_up_to_the_same_in_order_sorted_and_split,
+    chains_end_where_the_table_leads,
+    words_are_read_from_every_bank_as_they_were_written,
+    both_placements_of_a_condition_give_what_the_host_function_gives,
+    relu_and_its_long_arms_equal_the_host_function,
 );
 
 type Pointer = cuda_std::host::DevicePtr<f32>;
@@ -263,4 +268,83 @@ fn slow_walks_the_sequence_as_the_host_function_does() {
         let expected: Vec<u32> = values.iter().map(|&value| maths::successor(value, 1_000)).collect();
         assert_eq!(buffer.download().expect("slow runs"), expected, "n = {n}");
     }
+}
+
+fn items_of_any_length_add_up_to_the_same_in_order_sorted_and_split() {
+    use kernels::ragged::{ragged, ragged_sorted, ragged_split};
+    let gpu = machine();
+    for n in SIZES {
+        // None, one, a warp's lanes, one more, many.
+        let terms: Vec<u32> = (0..n).map(|i| [0, 1, 32, 33, 100, 5][i as usize % 6]).collect();
+        let order: Vec<u32> = (0..n).rev().collect();
+        let (device, order) = (gpu.upload(&terms).expect("fits"), gpu.upload(&order).expect("fits"));
+        let expected: Vec<u32> = (0..n)
+            .zip(&terms)
+            .map(|(i, &terms)| (0..terms).fold(0, |sum: u32, k| sum.wrapping_add(maths::ragged_term(i, k))))
+            .collect();
+        let shape = LaunchShape::linear(n, BLOCK);
+        for form in 0..3 {
+            let sums = gpu.upload(&vec![7_u32; n as usize]).expect("fits");
+            match form {
+                0 => gpu.launch_shaped(&ragged, shape, (device.ptr(), sums.ptr(), n)),
+                1 => gpu.launch_shaped(&ragged_sorted, shape, (device.ptr(), order.ptr(), sums.ptr(), n)),
+                _ => gpu.launch_shaped(&ragged_split, shape, (device.ptr(), sums.ptr(), n)),
+            }
+            .expect("accepted");
+            assert_eq!(sums.download().expect("runs"), expected, "form {form} at n = {n}");
+        }
+    }
+}
+
+fn chains_end_where_the_table_leads() {
+    use kernels::latency::{chase_ilp1, chase_ilp2, chase_ilp4, chase_ilp8};
+    let (gpu, words, apart) = (machine(), 4_099_u32, 300);
+    let table: Vec<u32> = (0..words).map(|word| (word * 7 + 3) % words).collect();
+    let next = gpu.upload(&table).expect("fits");
+    for (kernel, chains) in [(&chase_ilp1, 1), (&chase_ilp2, 2), (&chase_ilp4, 4), (&chase_ilp8, 8)] {
+        let out = gpu.zeros::<u32>(64).expect("fits");
+        let args = (next.ptr(), out.ptr(), apart, STEPS);
+        gpu.launch_shaped(kernel, LaunchShape::linear(64, 32), args).expect("accepted");
+        let end = |from: u32| (0..STEPS).fold(from, |at, _| table[at as usize]);
+        let expected: Vec<u32> = (0..64).map(|i| (0..chains).map(|k| end(i + k * apart)).sum()).collect();
+        assert_eq!(out.download().expect("runs"), expected, "{chains} chains");
+    }
+}
+
+fn words_are_read_from_every_bank_as_they_were_written() {
+    use kernels::banks::{shared_pairs, shared_quads, shared_stride};
+    let (gpu, threads) = (machine(), 96);
+    let shape = LaunchShape::linear(threads, threads);
+    let check = |what: &str, out: Vec<f32>, word: &dyn Fn(u32, u32) -> u32| {
+        let expected: Vec<f32> =
+            (0..threads).map(|i| (0..STEPS).map(|c| word(i % 32, c)).sum::<u32>() as f32).collect();
+        assert_eq!(out, expected, "{what}");
+    };
+    for (stride, swizzle) in [(0, 0), (1, 0), (2, 0), (32, 0), (33, 0), (32, 31)] {
+        let out = gpu.zeros::<f32>(threads as usize).expect("fits");
+        gpu.launch_shaped(&shared_stride, shape, (out.ptr(), STEPS, stride, swizzle)).expect("accepted");
+        let word = |lane: u32, c: u32| stride * lane + ((c % 32) ^ (lane & swizzle));
+        check(&format!("stride {stride}, {swizzle}"), out.download().expect("runs"), &word);
+    }
+    let out = gpu.zeros::<f32>(threads as usize).expect("fits");
+    gpu.launch_shaped(&shared_pairs, shape, (out.ptr(), STEPS)).expect("accepted");
+    check("pairs", out.download().expect("runs"), &|lane, c| lane + c % 32);
+    gpu.launch_shaped(&shared_quads, shape, (out.ptr(), STEPS)).expect("accepted");
+    check("quads", out.download().expect("runs"), &|lane, c| 4 * (lane + c % 32));
+}
+
+fn both_placements_of_a_condition_give_what_the_host_function_gives() {
+    use kernels::parity::{parity_lane, parity_warp};
+    let args = |x, y, n| (x, y, n, STEPS);
+    for kernel in [&parity_lane, &parity_warp] {
+        check_map(kernel, &SIZES, (1, 1), args, |i, _, x| maths::parity(i, x[i as usize], STEPS));
+    }
+}
+
+fn relu_and_its_long_arms_equal_the_host_function() {
+    use kernels::relu::{relu, relu_long_arms};
+    let reference = |i: u32, _, x: &[f32]| if x[i as usize] > 0.0 { x[i as usize] } else { 0.0 };
+    check_map(&relu, &sizes_with_large(), (1, 1), |x, y, n| (x, y, n), reference);
+    let reference = |i: u32, _, x: &[f32]| maths::relu_long_arms(x[i as usize], STEPS);
+    check_map(&relu_long_arms, &SIZES, (1, 1), |x, y, n| (x, y, n, STEPS), reference);
 }
