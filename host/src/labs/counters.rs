@@ -12,10 +12,14 @@ pub const THREAD_INSTRUCTIONS: &str = "smsp__thread_inst_executed.sum";
 pub const BRANCHES: &str = "smsp__sass_inst_executed_op_branch.sum";
 /// Executions of a branch at which the lanes of a warp went different ways.
 pub const DIVERGENT_BRANCHES: &str = "smsp__sass_branch_targets_threads_divergent.sum";
+/// Lanes that did a fused multiply-add.
+pub const FFMA_LANES: &str = "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum";
 pub const WARPS: &str = "sm__warps_launched.sum";
 pub const LOAD_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_ld.sum";
 pub const LOAD_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum";
 pub const STORE_REQUESTS: &str = "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum";
+/// Passes that loads from shared memory took.
+pub const SHARED_LOAD_PASSES: &str = "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum";
 pub const STORE_SECTORS: &str = "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum";
 pub const BLOCKS: &str = "sm__ctas_launched.sum";
 /// Passes through shared memory: an access that meets no bank twice is one.
