@@ -1,0 +1,22 @@
+use cuda_std::prelude::*;
+
+/// Sums of rows of different lengths.
+///
+/// - `starts`: `rows + 1` indices into `values`: row r is from `starts[r]` to before `starts[r + 1]`; read.
+/// - `values`: the rows, one behind the other; read. `sums`: `rows` elements, written.
+/// - Launch: one-dimensional, at least `32 * rows` threads, the block's size a multiple of 32.
+#[kernel]
+pub unsafe fn row_sums(starts: *const u32, values: *const u32, sums: *mut u32, rows: u32) {
+    let row = thread::index_1d();
+    if row < rows {
+        // SAFETY: there are rows + 1 starts.
+        let (start, end) = unsafe { (*starts.add(row as usize), *starts.add(row as usize + 1)) };
+        let mut sum = 0;
+        for at in start..end {
+            // SAFETY: the row lies within the values.
+            sum += unsafe { *values.add(at as usize) };
+        }
+        // SAFETY: row < rows.
+        unsafe { *sums.add(row as usize) = sum };
+    }
+}
