@@ -51,6 +51,9 @@ const FILTER: &[&str] = &[
 ];
 const SUMS: &[&str] = &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
 const TRANSPOSE: &[&str] = &["x=in:f32:82944:rand:1", "y=out:f32:82944", "n=scalar:u32:288"];
+/// Items of no terms to 1,002.
+const RAGGED: &[&str] = &["terms=in:u32:1003:ramp", "sums=out:u32:1003", "n=scalar:u32:1003"];
+const CHAINS: &[&str] = &["next=in:u32:1024:const:3", "out=out:u32:128", "apart=scalar:u32:100", "steps=scalar:u32:40"];
 
 const TOTALS: &[&str] = &["x=in:f32:1000003:rand:1", "sums=out:f32:132", "n=scalar:u32:1000003"];
 
@@ -102,6 +105,30 @@ pub static CASES: &[Case] = &[
         &["x=in:f32:400012:rand:1", "y=out:f32:400012", "n=scalar:u32:100003", "steps=scalar:u32:64"],
     ),
     line("mix", 3907, 256, ADD),
+    line("ragged", 4, 256, RAGGED),
+    line(
+        "ragged_sorted",
+        4,
+        256,
+        &["terms=in:u32:1003:ramp", "order=in:u32:1003:ramp", "sums=out:u32:1003", "n=scalar:u32:1003"],
+    ),
+    line("ragged_split", 4, 256, RAGGED),
+    line("chase_ilp1", 2, 64, CHAINS),
+    line("chase_ilp2", 2, 64, CHAINS),
+    line("chase_ilp4", 2, 64, CHAINS),
+    line("chase_ilp8", 2, 64, CHAINS),
+    line(
+        "shared_stride",
+        4,
+        96,
+        &["out=out:f32:384", "steps=scalar:u32:40", "stride=scalar:u32:6", "swizzle=scalar:u32:31"],
+    ),
+    line("shared_pairs", 4, 96, &["out=out:f32:384", "steps=scalar:u32:40"]),
+    line("shared_quads", 4, 96, &["out=out:f32:384", "steps=scalar:u32:40"]),
+    line("parity_lane", 391, 256, MAP_STEPS),
+    line("parity_warp", 391, 256, MAP_STEPS),
+    line("relu", 3907, 256, MAP),
+    line("relu_long_arms", 391, 256, MAP_STEPS),
     line("reduce_shared", 132, 256, TOTALS),
     line("reduce_shuffle", 132, 256, TOTALS),
     line("reduce_atomic", 132, 256, &["x=in:f32:1000003:rand:1", "total=inout:f32:1", "n=scalar:u32:1000003"]),

@@ -20,15 +20,16 @@ pub static EXERCISE: Exercise = Exercise {
 
 const SECTION: &str = "ch3, the warp";
 const KERNEL: &str = "relu_of";
-const N: u32 = 12_288;
-const STEPS: u32 = 1_024;
+/// A full chip: only where warps compete for the schedulers does work that is saved save time.
+const N: u32 = 48 * 1_536;
+const STEPS: u32 = 512;
 
 fn claims() -> Vec<Claim> {
     vec![
         Claim::new("results", SECTION, "every element equals the CPU's, bit for bit", holds("none differs")),
         Claim::new("divergent", SECTION, "warps whose lanes part", at_most(1.0)).on_machine(),
         Claim::new("instructions", SECTION, "instructions over those before", less_than(0.65)).on_machine(),
-        Claim::new("time", SECTION, "time over that before", less_than(1.0)),
+        Claim::new("time", SECTION, "time over that before", less_than(0.9)),
     ]
 }
 

@@ -128,8 +128,10 @@ fn measure(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Option<Vec<Point>>, Lab
     let steps = if gpu.measures() { [64, 1_024] } else { [16, 112] };
     let mut wrong = None;
     // All lines into L2, where all launches are to find them.
-    let warm = gpu.zeros::<u32>(WORDS as usize)?;
-    gpu.copy(&next, &warm)?;
+    let threads = 32 * WARPS[WARPS.len() - 1];
+    let out = gpu.zeros::<u32>(threads as usize)?;
+    let whole_block = LaunchShape::new([1; 3], [threads, 1, 1]);
+    gpu.profile(&chase_ilp8, whole_block, None, (next.ptr(), out.ptr(), APART, WORDS / STRIDE + 1))?;
     let mut points = Vec::new();
     for (kernel, chains) in KERNELS {
         let outputs =
