@@ -13,7 +13,7 @@ use warpwise_simt::machine::BlockOrder;
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
     accuracy, bench, bundle, counters, diagnose, doctor, exercise, explain, finish_kernels, labs, launch_cases, list,
-    occupancy, probe_fault, ptx, record_golden, regs, run, sass, step, trace,
+    occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -34,6 +34,7 @@ pub enum Command {
     Exercise(exercise::Options),
     Regs(regs::Options),
     Ptx(ptx::Options),
+    Quiz(quiz::Options),
     Sass(sass::Options),
     Occupancy(occupancy::Options),
     Run(run::Options),

@@ -18,6 +18,7 @@ pub mod list;
 pub mod occupancy;
 pub mod probe_fault;
 pub mod ptx;
+pub mod quiz;
 pub mod record_golden;
 pub mod regs;
 pub mod run;
@@ -50,6 +51,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Exercise(options) => exercise::run(options, &global),
         Command::Regs(options) => regs::run(options, &global),
         Command::Ptx(options) => ptx::run(options),
+        Command::Quiz(options) => quiz::run(options, &global),
         Command::Sass(options) => sass::run(options, &global),
         Command::Accuracy(options) => accuracy::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),

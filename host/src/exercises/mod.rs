@@ -80,6 +80,7 @@ mod life;
 mod occupancy;
 mod parity;
 mod predication;
+mod quiz;
 mod ragged;
 mod relu;
 mod sass;
@@ -146,6 +147,7 @@ pub static EXERCISES: &[&Exercise] = &[
     &trace::EXERCISE,
     &relu::EXERCISE,
     &diagnose::EXERCISE,
+    &quiz::EXERCISE,
     &divergence::EXERCISE,
     &its::EXERCISE,
     &stencil::EXERCISE,

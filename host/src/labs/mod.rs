@@ -29,6 +29,7 @@ mod msda;
 mod occupancy;
 mod parity;
 mod predication;
+pub mod quiz;
 mod ragged;
 mod relu;
 mod reduce;
@@ -66,6 +67,7 @@ pub static LABS: &[&Lab] = &[
     &trace::LAB,
     &relu::LAB,
     &diagnose::LAB,
+    &quiz::LAB,
     &reduce::LAB,
     &residency::LAB,
     &spills::LAB,

@@ -8,7 +8,7 @@ use crate::workspace::Workspace;
 use std::process::{Command, ExitCode};
 
 /// What commands need of the kernels; one that is not here needs nothing.
-const NEEDS: [(&str, Need); 16] = [
+const NEEDS: [(&str, Need); 17] = [
     ("accuracy", Need::Kernels),
     ("bench", Need::IfPossible),
     ("book", Need::Kernels),
@@ -18,6 +18,7 @@ const NEEDS: [(&str, Need); 16] = [
     ("diff", Need::Kernels),
     ("labs", Need::Kernels),
     ("ptx", Need::Kernels),
+    ("quiz", Need::Kernels),
     ("regs", Need::Kernels),
     ("run", Need::IfPossible),
     ("sass", Need::Kernels),
