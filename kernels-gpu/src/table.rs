@@ -2,7 +2,9 @@
 //! account, then those that it is calibrated by.
 
 use crate::{
-    access, atomics, banks, blur, calibration, ceilings, compute, divergence, gemv, halves, its, latency, local, matmul, matmul_register, mix, msda, occupancy, parity, predication, primitives, ragged, reduce, relu, slices, slow, stencil, total, transpose, vecadd, whoami,
+    access, atomics, banks, blur, calibration, ceilings, compute, divergence, gemv, halves, its, latency, local,
+    matmul, matmul_register, mix, msda, occupancy, parity, predication, primitives, ragged, reduce, relu, slices, slow,
+    stencil, total, transpose, vecadd, whoami,
 };
 use cuda_std::host::Descriptor;
 

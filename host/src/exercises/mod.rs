@@ -68,36 +68,32 @@ mod atomics;
 mod attempt;
 mod banks;
 mod blocks2d;
+mod bounds;
+mod bytes;
+mod coalescing;
 mod diagnose;
 mod divergence;
 mod guard;
+mod hierarchy;
 mod ids;
 mod its;
 pub mod kernel_crate;
 mod latency;
 mod launch;
 mod life;
+mod matmul;
+mod msda;
 mod occupancy;
 mod parity;
 mod predication;
 mod quiz;
 mod ragged;
-mod relu;
-mod sass;
-mod bounds;
-mod bytes;
-mod coalescing;
-mod diagnose;
-mod divergence;
-mod hierarchy;
-mod its;
-pub mod kernel_crate;
-mod matmul;
 mod reduce;
+mod relu;
 mod residency;
 mod roofline;
+mod sass;
 mod spills;
-mod msda;
 mod stencil;
 mod trace;
 mod uniform;
@@ -141,29 +137,24 @@ pub static EXERCISES: &[&Exercise] = &[
     &latency::EXERCISE,
     &occupancy::EXERCISE,
     &life::EXERCISE,
-    &banks::EXERCISE,
     &parity::EXERCISE,
     &stencil::EXERCISE,
-    &trace::EXERCISE,
-    &relu::EXERCISE,
-    &diagnose::EXERCISE,
-    &quiz::EXERCISE,
-    &divergence::EXERCISE,
-    &its::EXERCISE,
-    &stencil::EXERCISE,
-    &trace::EXERCISE,
-    &diagnose::EXERCISE,
     &reduce::EXERCISE,
     &residency::EXERCISE,
     &spills::EXERCISE,
+    &banks::EXERCISE,
+    &trace::EXERCISE,
+    &relu::EXERCISE,
     &matmul::EXERCISE,
     &roofline::EXERCISE,
-    &bytes::EXERCISE,
-    &bounds::EXERCISE,
+    &diagnose::EXERCISE,
     &hierarchy::EXERCISE,
     &coalescing::EXERCISE,
     &msda::EXERCISE,
     &atomics::EXERCISE,
+    &bytes::EXERCISE,
+    &bounds::EXERCISE,
+    &quiz::EXERCISE,
 ];
 
 /// The exercise of this lab.

@@ -3,8 +3,8 @@
 //! What several labs need stands beside them: [`input`], [`counters`], a [`census`] of a launch's threads, and for
 //! SASS [`code`] and its [`control_flow`].
 
-mod banks;
 mod atomics;
+mod banks;
 mod blocks2d;
 mod bounds;
 mod bytes;
@@ -31,8 +31,8 @@ mod parity;
 mod predication;
 pub mod quiz;
 mod ragged;
-mod relu;
 mod reduce;
+mod relu;
 mod residency;
 mod roof;
 mod roofline;
@@ -61,24 +61,24 @@ pub static LABS: &[&Lab] = &[
     &latency::LAB,
     &occupancy::LAB,
     &life::LAB,
-    &banks::LAB,
     &parity::LAB,
     &stencil::LAB,
-    &trace::LAB,
-    &relu::LAB,
-    &diagnose::LAB,
-    &quiz::LAB,
     &reduce::LAB,
     &residency::LAB,
     &spills::LAB,
+    &banks::LAB,
+    &trace::LAB,
+    &relu::LAB,
     &matmul::LAB,
     &roofline::LAB,
-    &bytes::LAB,
-    &bounds::LAB,
+    &diagnose::LAB,
     &hierarchy::LAB,
     &coalescing::LAB,
     &msda::LAB,
     &atomics::LAB,
+    &bytes::LAB,
+    &bounds::LAB,
+    &quiz::LAB,
 ];
 
 /// The lab with this id.
