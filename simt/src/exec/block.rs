@@ -89,8 +89,9 @@ impl Block {
         self.index = grid.block_index(linear);
         (self.sm, self.first_warp) = (sm, first_warp);
         self.warps.clear();
-        self.warps
-            .extend((0..grid.warps_per_block()).map(|warp| Warp::new(grid.launched_lanes(warp), grid.divergence)));
+        let isa = grid.kernel().program().isa;
+        let warp = |warp| Warp::new(grid.launched_lanes(warp), grid.divergence, isa);
+        self.warps.extend((0..grid.warps_per_block()).map(warp));
         self.registers.slots.fill(Lanes::ZERO);
         for preds in self.registers.preds.chunks_exact_mut(self.registers.preds_per_warp) {
             preds.fill(0);

@@ -1,7 +1,8 @@
 //! Parting and rejoining: how a divergent branch divides a warp, and how convergence barriers put it together again.
 
+use super::chip::Place;
 use super::warp::{Divergence, NOWHERE, Split, State, Warp};
-use crate::isa::{Mask, Pc};
+use crate::isa::{Isa, Mask, Pc};
 
 /// Where lanes wait for each other.
 #[derive(Clone, Debug)]
@@ -83,6 +84,9 @@ impl Warp {
     /// Makes the list stand so that the top can run, if any can: brings a ready split to the top and takes those that have
     /// reached their barrier off the list.
     pub(super) fn settle(&mut self) {
+        if self.isa == Isa::Sass {
+            return self.choose_as_chip();
+        }
         while let Some(ready) = self.splits.iter().rposition(|split| split.state == State::Ready) {
             if ready + 1 != self.splits.len() {
                 let split = self.splits.remove(ready);
@@ -148,7 +152,18 @@ impl Warp {
         barrier.arrived = 0;
         let stop = self.barriers.get(usize::from(parent)).map_or(NOWHERE, |parent| parent.pc);
         let state = State::Ready;
-        self.splits.push(Split { pc, mask, stop, barrier: parent, state, granted: false, calls, stuck_since: None });
+        self.splits.push(Split {
+            pc,
+            mask,
+            stop,
+            barrier: parent,
+            state,
+            granted: false,
+            calls,
+            stuck_since: None,
+            place: Place::Running,
+            met: false,
+        });
     }
 
     /// Lets lanes go that wait at the barrier `from` or one around it, the innermost where any wait.

@@ -11,6 +11,7 @@
 mod access;
 mod barrier;
 mod block;
+mod chip;
 mod collective;
 mod convergence;
 mod data;

@@ -7,7 +7,7 @@ use super::executor::{Cursor, Effect, Executor};
 use super::frame::{Decoded, Flow};
 use super::warp::Divergence;
 use crate::fault::{Detail, FaultKind, Violation};
-use crate::isa::{Lanes, Mask, Op, Pc, Special, WARP_SIZE};
+use crate::isa::{Isa, Lanes, Mask, Op, Pc, Special, WARP_SIZE};
 use crate::memory::{Port, sectors::lanes};
 
 /// Branches in the instruction sense: up to as many parts as lanes.
@@ -30,13 +30,19 @@ impl Executor<'_> {
         let warp = &mut block.warps[index];
         warp.go_to_quietly(at.pc);
         let whole = on == at.mask;
+        let sass = grid.kernel().program().isa == Isa::Sass;
         let fault = |kind| violation(kind, at.pc, index, on, Detail::None);
         match flow {
             Flow::Branch => {
                 self.tally.diverged(at.pc);
                 if let Op::Branch { target, reconverge } = d.op {
                     let backward = target <= at.pc;
-                    warp.diverge(&[(next, at.mask & !on), (target, on)], reconverge);
+                    let mut parts = [(next, at.mask & !on), (target, on)];
+                    if sass {
+                        warp.part_as_chip(&mut parts);
+                    } else {
+                        warp.diverge(&parts, reconverge);
+                    }
                     if backward {
                         warp.spin.count();
                     }
@@ -191,7 +197,7 @@ impl Executor<'_> {
             warp.go_to(only);
         } else {
             self.tally.diverged(at.pc);
-            warp.diverge(&parts, None);
+            warp.part_as_chip(&mut parts);
         }
         if parts.iter().any(|(pc, _)| *pc <= at.pc) {
             block.warps[index].spin.count();

@@ -13,9 +13,10 @@
 //! runs to the barrier and then the other, whatever happens. Under [`Divergence::Adversarial`] there are no convergence barriers:
 //! lanes that have parted stay so until a warp-wide operation gathers them.
 
+use super::chip::Place;
 use super::convergence::Convergence;
 use super::spin::SpinWatch;
-use crate::isa::{Lanes, Mask, Pc};
+use crate::isa::{Isa, Lanes, Mask, Pc};
 
 /// How a divergent warp is run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -72,6 +73,10 @@ pub(crate) struct Split {
     pub calls: Vec<Pc>,
     /// Set while it is known to spin: [`super::spin`]'s count of changes at that time.
     pub(super) stuck_since: Option<u64>,
+    /// Of SASS alone.
+    pub(super) place: Place,
+    /// It waited for others, they have come, and it is to become one split with them. Of SASS alone.
+    pub(super) met: bool,
 }
 
 /// The control state of one warp. Its registers are in its block.
@@ -83,11 +88,12 @@ pub struct Warp {
     /// Splits become one at warp-wide operations only.
     pub(super) apart: bool,
     pub(crate) spin: SpinWatch,
+    pub(super) isa: Isa,
 }
 
 impl Warp {
     /// A warp at the start of the code, with the lanes of `mask`.
-    pub(crate) fn new(mask: Mask, divergence: Divergence) -> Self {
+    pub(crate) fn new(mask: Mask, divergence: Divergence, isa: Isa) -> Self {
         let split = Split {
             pc: 0,
             mask,
@@ -97,9 +103,11 @@ impl Warp {
             granted: false,
             calls: Vec::new(),
             stuck_since: None,
+            place: Place::Running,
+            met: false,
         };
         let apart = matches!(divergence, Divergence::Adversarial(_));
-        Self { splits: vec![split], barriers: Vec::new(), live: mask, apart, spin: SpinWatch::default() }
+        Self { splits: vec![split], barriers: Vec::new(), live: mask, apart, spin: SpinWatch::default(), isa }
     }
 
     /// The instruction that the warp executes next and the lanes that do. `None` while it waits, and when it is done.
@@ -173,7 +181,7 @@ impl Warp {
             self.barriers[index].members &= !lanes;
             self.release_if_complete(index as u16);
         }
-        self.grant_complete();
+        self.grant_complete(false);
         self.spin.reset();
         self.settle();
     }
@@ -214,7 +222,7 @@ impl Warp {
         }
         split.state = State::Collective(members);
         self.spin.reset();
-        self.grant_complete();
+        self.grant_complete(true);
         self.settle();
         false
     }
@@ -237,7 +245,7 @@ impl Warp {
             }
         }
         self.spin.reset();
-        self.grant_complete();
+        self.grant_complete(false);
     }
 
     /// The running split has come to a convergence barrier of `members`, and goes on at `next` when they all have.
@@ -248,25 +256,30 @@ impl Warp {
         }
         (split.state, split.pc) = (State::Meeting(members), next);
         self.spin.regroup();
-        self.grant_complete();
+        self.grant_complete(true);
         self.settle();
     }
 
-    /// Ends the wait at convergence barriers where all living members have come.
-    fn end_meetings(&mut self) {
+    /// Ends the wait at convergence barriers where all living members have come. `arrived`: because the last one came; else
+    /// because one is not waited for any more, and the others execute the BSYNC again.
+    fn end_meetings(&mut self, arrived: bool) {
         for index in 0..self.splits.len() {
             let (pc, State::Meeting(members)) = (self.splits[index].pc, self.splits[index].state) else { continue };
             let together = |split: &&mut Split| split.pc == pc && split.state == State::Meeting(members);
             let come = self.splits.iter_mut().filter(together).fold(0, |lanes, split| lanes | split.mask);
             if members & self.live & !come == 0 {
-                self.splits.iter_mut().filter(together).for_each(|split| split.state = State::Ready);
+                for split in self.splits.iter_mut().filter(together) {
+                    split.state = State::Ready;
+                    split.met = arrived;
+                    split.pc -= Pc::from(!arrived);
+                }
             }
         }
     }
 
     /// Grants warp-wide operations whose living members have all come.
-    fn grant_complete(&mut self) {
-        self.end_meetings();
+    fn grant_complete(&mut self, arrived: bool) {
+        self.end_meetings(arrived);
         let waiting = |splits: &[Split], members: Mask| {
             splits
                 .iter()
@@ -277,7 +290,7 @@ impl Warp {
             let State::Collective(members) = self.splits[index].state else { continue };
             if members & self.live & !waiting(&self.splits, members) == 0 {
                 for split in self.splits.iter_mut().filter(|split| split.state == State::Collective(members)) {
-                    (split.state, split.granted) = (State::Ready, true);
+                    (split.state, split.granted, split.met) = (State::Ready, true, self.isa == Isa::Sass);
                 }
             }
         }
@@ -324,6 +337,7 @@ impl Warp {
         let others = self.splits.len() - 1;
         if self.splits[..others].iter().any(free) {
             self.splits.rotate_right(1);
+            self.splits[0].place = Place::Pool;
             self.settle();
             return true;
         }
