@@ -139,6 +139,7 @@ fn program(code: Vec<Instr>) -> Program {
             Constant::Literal((SHARED_WINDOW >> 32) as u32),
             Constant::GridId,
         ],
+        banks: Vec::new(),
         tables: vec![vec![0, 3, LENGTH]],
         slot_count: SLOTS,
         pred_count: 4,

@@ -144,6 +144,7 @@ impl Executor<'_> {
         unsafe {
             self.frame.write(d.dst[0], &result, on);
             self.frame.set_pred(d.pdst[0], same, on);
+            self.frame.set_pred(d.pdst[1], !same, on);
         }
     }
 }

@@ -27,6 +27,7 @@ pub struct Kernel {
     pub(crate) program: Program,
     pub(crate) code: Vec<Decoded>,
     pub(crate) constants: Vec<LaunchWord>,
+    pub(crate) banks: Vec<LaunchWord>,
     /// With the sink slots for results that nobody wants.
     pub(crate) slot_count: usize,
 }
@@ -43,6 +44,7 @@ pub(crate) enum LaunchWord {
     SharedDynamicBytes,
     SharedTotalBytes,
     GridId,
+    Stored { address: u64, bytes: u8 },
 }
 
 /// Slots past the program's own that take unwanted results: the widest value has four words.
@@ -72,8 +74,10 @@ impl Kernel {
             .iter()
             .map(|constant| launch_word(&program, constant, &address_of))
             .collect::<Result<_, _>>()?;
+        let banks =
+            program.banks.iter().map(|word| launch_word(&program, word, &address_of)).collect::<Result<_, _>>()?;
         let slot_count = usize::from(program.slot_count + SINK_SLOTS);
-        Ok(Self { program, code, constants, slot_count })
+        Ok(Self { program, code, constants, banks, slot_count })
     }
 
     pub fn program(&self) -> &Program {
@@ -131,6 +135,11 @@ fn launch_word(
             let address = address_of(name)
                 .ok_or_else(|| PrepareError::UnknownVariable { kernel: program.name.clone(), name: name.clone() })?;
             LaunchWord::Known((address.wrapping_add_signed(*addend) >> (32 * (word & 1))) as u32)
+        }
+        Constant::Stored { name, offset, bytes } => {
+            let address = address_of(name)
+                .ok_or_else(|| PrepareError::UnknownVariable { kernel: program.name.clone(), name: name.clone() })?;
+            LaunchWord::Stored { address: address.wrapping_add(*offset), bytes: (*bytes).min(4) }
         }
         Constant::Function { name, .. } => {
             return Err(PrepareError::Unsupported {

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::kernel::{Kernel, LaunchWord};
 use super::warp::Divergence;
-use crate::isa::{Lanes, Mask, WARP_SIZE};
+use crate::isa::{BANKS_AT, Lanes, Mask, WARP_SIZE};
+use crate::memory::Memory;
 
 /// Figures of the device that a kernel can ask for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,7 +22,7 @@ pub struct Grid {
     pub(crate) kernel: Arc<Kernel>,
     pub dim: [u32; 3],
     pub block_dim: [u32; 3],
-    /// The parameter buffer.
+    /// The parameter buffer and, from [`BANKS_AT`] on, the program's banks.
     pub params: Vec<u8>,
     pub shared_bytes: u32,
     pub divergence: Divergence,
@@ -41,6 +42,7 @@ impl Grid {
         params: Vec<u8>,
         divergence: Divergence,
         device: DeviceFacts,
+        memory: &Memory,
     ) -> Self {
         let shared_bytes = shared_bytes(&kernel, dynamic_shared_bytes);
         let value = |word: &LaunchWord| match *word {
@@ -53,10 +55,17 @@ impl Grid {
             LaunchWord::SharedDynamicBytes => dynamic_shared_bytes,
             LaunchWord::SharedTotalBytes => shared_bytes,
             LaunchWord::GridId => device.grid_id,
+            LaunchWord::Stored { address, bytes } => stored(memory, address, bytes),
         };
         let constants = kernel.constants.iter().map(|word| Lanes::splat(value(word))).collect();
+        let banks: Vec<u8> = kernel.banks.iter().flat_map(|word| value(word).to_le_bytes()).collect();
         let threads =
             (0..threads_of(block_dim).div_ceil(WARP_SIZE as u32)).map(|warp| indices(block_dim, warp)).collect();
+        let mut params = params;
+        if !banks.is_empty() {
+            params.resize(BANKS_AT as usize, 0);
+            params.extend(banks);
+        }
         Self { kernel, dim, block_dim, params, shared_bytes, divergence, constants, threads }
     }
 
@@ -119,6 +128,15 @@ fn indices([x, y, _]: [u32; 3], warp: u32) -> [Lanes; 3] {
         Lanes(std::array::from_fn(|lane| linear(lane) / x % y)),
         Lanes(std::array::from_fn(|lane| linear(lane) / x / y)),
     ]
+}
+
+/// What a variable holds now; bytes that do not exist are zero.
+fn stored(memory: &Memory, address: u64, bytes: u8) -> u32 {
+    let mut word = [0; 4];
+    match memory.read(address, &mut word[..usize::from(bytes)]) {
+        Ok(()) => u32::from_le_bytes(word),
+        Err(_) => 0,
+    }
 }
 
 /// A word of the parameter buffer; bytes past its end are zero.

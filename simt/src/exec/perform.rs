@@ -174,7 +174,9 @@ impl Executor<'_> {
             }
             Op::BranchMembers { target, all } => {
                 let members = value.0[(on.trailing_zeros() & 31) as usize];
-                if all == (at.mask == members & block.warps[index].live()) {
+                // SAFETY: as above.
+                let here = at.mask & unsafe { self.frame.pred(d.psrc) };
+                if all == (here == members & block.warps[index].live()) {
                     send(on, target);
                 }
             }
@@ -190,6 +192,17 @@ impl Executor<'_> {
                 }
             }
             _ => {}
+        }
+        if let (Op::BranchRegister { .. }, [_, first, others @ ..]) = (d.op, &mut parts[..]) {
+            // The fewest lanes with one target jump; the others execute it again, as seen on an H200.
+            for other in others.iter_mut() {
+                if other.1.count_ones() < first.1.count_ones() {
+                    std::mem::swap(first, other);
+                }
+            }
+            let again = others.iter().fold(0, |again, (_, lanes)| again | lanes);
+            parts.truncate(2);
+            parts.push((at.pc, again));
         }
         parts.retain(|(_, mask)| *mask != 0);
         let warp = &mut block.warps[index];
@@ -207,6 +220,10 @@ impl Executor<'_> {
 
     /// Takes the lanes `on` out of the convergence barrier whose mask they hold. All members' copies of the mask change.
     fn break_out(&mut self, d: &Decoded, on: Mask, next: Pc, block: &mut Block, index: usize) -> Effect {
+        if on == 0 {
+            block.warps[index].go_to(next);
+            return Effect::None;
+        }
         let slot = d.src[0].index();
         let (slots, _) = block.registers.of(index);
         let members = slots[slot].0[(on.trailing_zeros() & 31) as usize];
@@ -220,7 +237,12 @@ impl Executor<'_> {
         let lane = (on.trailing_zeros() & 31) as usize;
         // SAFETY: the frame was entered for this warp; absent operands were replaced by a zero.
         let operand = |source: usize| unsafe { (*self.frame.source(d.src[source])).0[lane] };
-        let (number, threads) = (operand(0), operand(1));
+        // SASS has both in one register, where a count of 0 is none.
+        let is_sass = self.grid.kernel().program().isa == Isa::Sass;
+        let packed = is_sass && d.given.src[1] && d.src[0] == d.src[1];
+        let (number, threads) =
+            if packed { (operand(0) & 0xf, operand(0) >> 16 & 0xfff) } else { (operand(0), operand(1)) };
+        let is_counted = d.given.src[1] && !(packed && threads == 0);
         let misuse = |given: u32, limit: u32| {
             let detail = Detail::Value { given: given.into(), limit: limit.into() };
             violation(FaultKind::BarrierMisuse, pc, index, on, detail)
@@ -229,7 +251,7 @@ impl Executor<'_> {
             return Err(misuse(number, BARRIERS as u32));
         }
         let most = self.grid.warps_per_block() * WARP_SIZE as u32;
-        if d.given.src[1] && (threads == 0 || threads % WARP_SIZE as u32 != 0 || threads > most) {
+        if is_counted && (threads == 0 || threads % WARP_SIZE as u32 != 0 || threads > most) {
             return Err(misuse(threads, most + 1));
         }
         let arrival = Arrival { number: number as u8, expected: threads };
@@ -248,7 +270,9 @@ impl Executor<'_> {
         index: usize,
     ) -> Result<Effect, Violation> {
         if d.op == Op::Break {
-            return Ok(self.break_out(d, on, next, block, index));
+            // SAFETY: the frame was entered for this warp.
+            let leaving = on & unsafe { self.frame.pred(d.psrc) };
+            return Ok(self.break_out(d, leaving, next, block, index));
         }
         let warp = &mut block.warps[index];
         let (pc, mask) = warp.next().unwrap_or((next, on));

@@ -189,12 +189,18 @@ pub enum AluKind {
     Shf,
     /// IMAD.X and its kind: `Mad` plus `psrc` with `mods.carry_in`; `pdst[0]` the carry of the wide form.
     MadCarry,
-    /// IMNMX, FMNMX: the lesser where `psrc` is true, else the greater.
+    /// IMNMX, FMNMX, HMNMX2: the lesser where `psrc` is true, else the greater.
     MinMax,
+    /// VIADDMNMX: `MinMax` of `src[0] + src[1]` and `src[2]`.
+    AddMinMax,
+    /// DSETP.MAX, and .MIN where `mods.cmp` is `Lt`: `pdst[0]` where `src[0]` is the result, `pdst[1]` where both are NaN.
+    WhichExtreme,
     /// ISETP.EX: as `Setp`, of high words; where they are equal `mods.pb`, the low words' comparison, decides.
     SetpX,
     /// PLOP3: `pdst[0]` by the table `mods.lut` and `pdst[1]` by `mods.lut2`, over `mods.pa`, `psrc`, `mods.pb`.
     Plop3,
+    /// PLOP3 of registers' signs: as `Plop3`, over the highest bits of `src[0..3]`.
+    SignLogic,
     /// A special function as the hardware has it: `mods.mufu`.
     Mufu,
     /// FCHK: `pdst[0]` = `src[0] / src[1]` needs more than the fast path.
@@ -245,6 +251,8 @@ pub struct Mods {
     pub abs: u8,
     /// Sources that are complemented, one bit each.
     pub invert: u8,
+    /// Which halves of each source of a pair are taken, two bits each: [`Halves`].
+    pub halves: u8,
     pub left: bool,
     /// Of `Lea`, 0 to 31.
     pub shift: u8,
@@ -255,8 +263,19 @@ pub struct Mods {
 impl Mods {
     /// Sources are changed before they are used: SASS has that, PTX has not.
     pub const fn changes_sources(&self) -> bool {
-        self.neg | self.abs | self.invert != 0
+        self.neg | self.abs | self.invert | self.halves != 0
     }
+}
+
+/// What a source of two halves is made of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Halves {
+    #[default]
+    Both,
+    /// `.H0_H0`: the low one, twice.
+    Low,
+    /// `.H1_H1`.
+    High,
 }
 
 /// Functions of the special function unit.

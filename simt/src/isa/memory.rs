@@ -21,6 +21,8 @@ pub const SHARED_WINDOW: u64 = 0x1000_0000_0000;
 pub const LOCAL_WINDOW: u64 = 0x1001_0000_0000;
 /// Generic addresses from here on, for [`WINDOW_BYTES`], are the kernel's parameters.
 pub const PARAM_WINDOW: u64 = 0x1002_0000_0000;
+/// Where [`super::Program::banks`] starts among the parameters, which take less.
+pub const BANKS_AT: u32 = 1 << 16;
 /// Size of each window.
 pub const WINDOW_BYTES: u64 = 1 << 24;
 /// First address of global memory: every machine's arena starts here, so that addresses repeat from run to run.

@@ -209,12 +209,13 @@ pub enum Op {
     BranchRegister {
         base: i64,
     },
-    /// BRA.DIV and BRA.CONV: a branch where the active lanes are not all, or are all, of the living ones that the mask `src[0]` names.
+    /// BRA.DIV and BRA.CONV: a branch where the active lanes in which `psrc` is true are not all, or are all, of the living ones that
+    /// the mask `src[0]` names.
     BranchMembers {
         target: Pc,
         all: bool,
     },
-    /// BREAK: the active lanes take themselves out of the convergence barrier whose mask is `src[0]`, for all its members.
+    /// BREAK: the active lanes in which `psrc` is true take themselves out of the convergence barrier whose mask is `src[0]`, for all its members.
     Break,
     /// Call of the function that starts at `target`; arguments were moved to its slots before.
     Call {
@@ -240,7 +241,7 @@ pub enum Op {
     /// `vote.sync`: over the predicate `psrc` and the member mask `src[0]`: `Ballot` writes `dst[0]`, the others `pdst[0]`.
     /// Without `.sync` (before Volta) `src[0]` is `Src::NONE`: over the active lanes.
     Vote(VoteKind),
-    /// `match.sync`: `dst[0]` = mask of member lanes with the same value; `All` also writes `pdst[0]`. Value `src[0]` of the given bits, member mask `src[1]`.
+    /// `match.sync`: `dst[0]` = mask of member lanes with the same value; `All` also writes `pdst[0]`, and its complement to `pdst[1]`. Value `src[0]` of the given bits, member mask `src[1]`.
     Match {
         all: bool,
         bits: u8,

@@ -25,6 +25,8 @@ pub struct Program {
     pub params: Vec<Param>,
     /// Words that are the same for the whole launch; [`super::Src::constant`] indexes them.
     pub constants: Vec<Constant>,
+    /// Words of constant banks that a register chooses from: in [`super::Space::Param`], from [`super::BANKS_AT`] on. Of SASS.
+    pub banks: Vec<Constant>,
     /// Jump tables of `brx.idx`.
     pub tables: Vec<Vec<Pc>>,
     pub slot_count: u16,
@@ -114,6 +116,12 @@ pub enum Constant {
         name: String,
         addend: i64,
         word: u8,
+    },
+    /// The first bytes, up to four, that a `.const` variable has at `offset` when the launch starts.
+    Stored {
+        name: String,
+        offset: u64,
+        bytes: u8,
     },
     /// Word 0 or 1 of the entry pc of a function, for indirect calls.
     Function {

@@ -6,7 +6,7 @@ use super::Kernel;
 use crate::device::Device;
 use crate::exec::{self, DeviceFacts, Divergence, Grid};
 use crate::isa::Program;
-use crate::memory::grouped;
+use crate::memory::{Memory, grouped};
 use crate::occupancy::{self, Occupancy, Request};
 
 /// How a launch is run.
@@ -231,10 +231,10 @@ fn check_kernel(program: &Program, launch: &Launch) -> Result<(), LaunchRefused>
 }
 
 /// The launch as the executor sees it.
-pub(super) fn grid(device: &Device, kernel: Arc<exec::Kernel>, launch: &Launch, number: u32) -> Grid {
+pub(super) fn grid(device: &Device, memory: &Memory, kernel: Arc<exec::Kernel>, launch: &Launch, number: u32) -> Grid {
     let facts =
         DeviceFacts { sm_count: device.sm_count, warps_per_sm: device.limits.max_warps_per_sm, grid_id: number };
     let params = launch.params.clone();
     let (grid, block) = (launch.grid, launch.block);
-    Grid::new(kernel, grid, block, launch.dynamic_shared_bytes, params, launch.divergence, facts)
+    Grid::new(kernel, grid, block, launch.dynamic_shared_bytes, params, launch.divergence, facts, memory)
 }

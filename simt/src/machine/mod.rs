@@ -263,7 +263,7 @@ impl Machine {
     ) -> Report {
         self.launches = self.launches.wrapping_add(1);
         let scheduled = &kernel.timed;
-        let grid = launch::grid(&self.device, scheduled.kernel.clone(), launch, self.launches);
+        let grid = launch::grid(&self.device, &self.memory, scheduled.kernel.clone(), launch, self.launches);
         timed::run(&grid, scheduled, launch, residency, &mut self.memory, &mut self.system, observer)
     }
 
@@ -297,7 +297,7 @@ impl Machine {
             return Ok(self.start_timed(kernel, launch, residency, None));
         }
         self.launches = self.launches.wrapping_add(1);
-        let grid = launch::grid(&self.device, kernel.functional.clone(), launch, self.launches);
+        let grid = launch::grid(&self.device, &self.memory, kernel.functional.clone(), launch, self.launches);
         if !checked {
             return Ok(functional::run(&grid, launch, residency, &mut self.memory, probe));
         }

@@ -6,7 +6,7 @@
 use object::read::elf::{ElfFile64, FileHeader};
 use object::{Endianness, Object, ObjectSection, ObjectSymbol};
 
-use crate::isa::{Param, Ty};
+use crate::isa::{Constant, Param, Ty};
 
 /// A cubin's kernels.
 #[derive(Clone, Debug)]
@@ -33,6 +33,8 @@ pub struct Entry {
     pub max_threads: Option<[u32; 3]>,
     pub required_threads: Option<[u32; 3]>,
     pub barrier_count: u32,
+    /// Constant banks 2, 3 and 4 by number, where it has them; words that nobody knows are `None`.
+    pub banks: Vec<(u32, Vec<Option<Constant>>)>,
 }
 
 /// Bytes that are no cubin.
@@ -58,6 +60,13 @@ const ATTRIBUTE_KPARAM_INFO: u8 = 0x17;
 const ATTRIBUTE_REGCOUNT: u8 = 0x2f;
 /// An attribute with a size and as many bytes; the others have 16 bits of value in their place.
 const FORMAT_SIZED: u8 = 4;
+
+impl Entry {
+    /// Words of a constant bank; none where the kernel has no such bank.
+    pub(super) fn bank(&self, bank: u32) -> &[Option<Constant>] {
+        self.banks.iter().find(|(number, _)| *number == bank).map_or(&[], |(_, words)| words)
+    }
+}
 
 impl Cubin {
     /// Reads the headers of all kernels.
@@ -121,6 +130,7 @@ fn entry(file: &ElfFile64<'_, Endianness>, name: &str, arch: u32) -> Result<Entr
         max_threads: None,
         required_threads: None,
         barrier_count: barriers(file, name),
+        banks: super::banks::of_kernel(file, name),
     };
     for attribute in attributes(own).ok_or_else(truncated)? {
         let word = |at: usize| word(attribute.bytes, 4 * at);

@@ -8,10 +8,11 @@
 //! How SASS maps to the inner form:
 //! - `R0`… are slots, then `UR0`… (a uniform register is one whose lanes agree), then `B0`… (a convergence barrier is a mask of lanes);
 //! - `P0` to `P6` are predicates 1 to 7, `UP0` to `UP6` predicates 8 to 14;
-//! - bank 0 holds the launch's values, by architecture ([`bank`]), and the parameters;
+//! - bank 0 holds the launch's values, by architecture ([`bank`]), and the parameters; banks 2 to 4 what the cubin says ([`banks`]);
 //! - immediates are taken from the encoding where the text is a decimal number, which loses the bits of a NaN.
 
 mod bank;
+mod banks;
 mod cubin;
 mod error;
 mod lower;

@@ -1,5 +1,7 @@
 //! Operands as nvdisasm prints them.
 
+use std::borrow::Cow;
+
 /// Which registers a number counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum File {
@@ -118,7 +120,7 @@ fn parse(text: &str) -> Option<Operand> {
     if let Some(rest) = inner.strip_prefix("c[") {
         return constant(rest, changes);
     }
-    if let Some((register, suffix)) = register(inner) {
+    if let Some((register, suffix)) = register(&inner) {
         return Some(Operand::Register { register, changes, suffix });
     }
     if is_decimal(text) {
@@ -147,12 +149,13 @@ fn predicate(text: &str) -> Option<Operand> {
 /// `0x10`, `-0x8`, and all 64 bits of `0xfffffffffffffff8`.
 pub(super) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
+    // 64 bits without a sign, where they are all used.
     let value = u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()? as i64;
     Some(if negative { value.wrapping_neg() } else { value })
 }
 
 /// Takes off `-`, `~` and bars.
-fn changes(text: &str) -> (Changes, &str) {
+fn changes(text: &str) -> (Changes, Cow<'_, str>) {
     let mut changes = Changes::default();
     let mut inner = text;
     if let Some(rest) = inner.strip_prefix('-') {
@@ -161,13 +164,12 @@ fn changes(text: &str) -> (Changes, &str) {
     if let Some(rest) = inner.strip_prefix('~') {
         (changes.invert, inner) = (true, rest);
     }
-    if let Some(rest) = inner.strip_prefix('|') {
-        // The second bar may stand before a suffix: `|R3|.reuse`.
-        if let Some((name, "" | ".reuse")) = rest.split_once('|') {
-            (changes.absolute, inner) = (true, name);
-        }
+    if let Some((name, suffix)) = inner.strip_prefix('|').and_then(|rest| rest.split_once('|')) {
+        changes.absolute = true;
+        // The second bar may stand before suffixes: `|R3|.reuse`, `|R3|.H0_H0`.
+        return (changes, if suffix.is_empty() { name.into() } else { format!("{name}{suffix}").into() });
     }
-    (changes, inner)
+    (changes, inner.into())
 }
 
 /// `R12`, `UR4`, `RZ`, and what follows the first dot.
@@ -190,7 +192,7 @@ fn constant(text: &str, changes: Changes) -> Option<Operand> {
     let (mut index, mut offset) = (None, 0);
     for part in inner.split('+') {
         match (integer(part), register(part)) {
-            (Some(number), _) => offset += number,
+            (Some(number), _) => offset = number.checked_add(offset)?,
             (_, Some((register, _))) if index.is_none() => index = Some(register),
             _ => return None,
         }
@@ -205,7 +207,7 @@ fn address_of(text: &str) -> Option<Address> {
     let mut address = Address::default();
     for part in inner.split('+') {
         if let Some(number) = integer(part) {
-            address.offset += number;
+            address.offset = number.checked_add(address.offset)?;
             continue;
         }
         let (register, _) = register(part)?;
@@ -250,6 +252,9 @@ mod tests {
         assert_eq!(one("~R5"), plain(Changes { invert: true, ..Changes::default() }));
         let Operand::Register { register, suffix, .. } = one("-RZ.H0_H0") else { panic!("a register") };
         assert_eq!((register.number, suffix.as_str()), (None, "H0_H0"));
+        let Operand::Register { register, changes, suffix } = one("-|R5|.reuse.H1_H1") else { panic!("a register") };
+        assert_eq!((register, suffix.as_str()), (general(5), "H1_H1"));
+        assert_eq!(changes, Changes { negate: true, absolute: true, invert: false });
     }
 
     #[test]
@@ -270,6 +275,7 @@ mod tests {
     #[test]
     fn numbers_predicates_labels_and_names_are_told_apart() {
         assert_eq!(one("-0x1f"), Operand::Integer(-31));
+        assert_eq!(one("0xfff8000000000000"), Operand::Integer(0xfff8_0000_0000_0000_u64 as i64));
         assert_eq!(one("-1.875"), Operand::Decimal("-1.875".to_owned()));
         assert_eq!(one("+INF"), Operand::Decimal("+INF".to_owned()));
         assert_eq!(one("!UP3"), Operand::Predicate { uniform: true, number: Some(3), negate: true });

@@ -25,6 +25,7 @@ impl Code {
             control: Vec::new(),
             params: vec![Param { name: "p".to_owned(), ty: Ty::U64, bytes: 8, offset: 0 }],
             constants: vec![word(0), word(4), Constant::Literal(0), Constant::Literal(1)],
+            banks: Vec::new(),
             tables: Vec::new(),
             slot_count: 24,
             pred_count: 4,

@@ -3,6 +3,7 @@
 
 use super::level::Picked;
 use super::shape::{binary_with, compare_with, ternary_with, unary_with};
+use super::{compare, convert, float32, float64, half};
 use super::{compare, float32, float64, half, moves};
 use crate::exec::float::{canonical, flush};
 use crate::isa::{Alu, AluKind, Half, Round, Ty};
@@ -12,6 +13,7 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         Ty::F32 => single(alu),
         Ty::F64 => double(alu),
         Ty::F16x2 | Ty::BF16x2 => pairs(alu),
+        Ty::F16 | Ty::BF16 if matches!(alu.kind, AluKind::Ex2 | AluKind::Tanh) => half::choose(alu),
         Ty::U32 | Ty::S32 | Ty::B32 => word(alu),
         Ty::U64 | Ty::S64 => long(alu),
         _ => None,
@@ -40,10 +42,21 @@ fn wide(alu: &Alu, source: u32, a: f64) -> f64 {
     f64::from_bits((a.to_bits() & !abs) ^ neg)
 }
 
+/// The halves that an operation takes of a source, unchanged.
+#[inline(always)]
+pub(super) fn halves(alu: &Alu, source: u32, a: u32) -> u32 {
+    match alu.mods.halves >> (2 * source) & 3 {
+        0 => a,
+        1 => (a & 0xffff) * 0x1_0001,
+        _ => (a >> 16) * 0x1_0001,
+    }
+}
+
 /// A source of two halves, both changed alike.
 #[inline(always)]
-fn pair(alu: &Alu, source: u32, a: u32) -> u32 {
+pub(super) fn pair(alu: &Alu, source: u32, a: u32) -> u32 {
     let both = 0x8000_8000;
+    let a = halves(alu, source, a);
     (a & !(both * bit(alu.mods.abs, source))) ^ (both * bit(alu.mods.neg, source))
 }
 
@@ -81,6 +94,9 @@ fn single(alu: &Alu) -> Option<Picked> {
         (Fma, _, _) => ternary_with(|alu, a: f32, b: f32, c: f32| {
             float32::evaluate(alu, [float(alu, 0, a), float(alu, 1, b), float(alu, 2, c)].map(f32::to_bits))
         }),
+        (Cvt, _, _) if alu.from == Ty::F16 => {
+            unary_with(|alu, a: u32| convert::convert(alu, u64::from(pair(alu, 0, a) & 0xffff)) as u32)
+        }
         (Selp, _, _) => moves::changed_select(),
         (Setp, _, _) => compare_with(|alu, a: f32, b: f32| {
             let [a, b] = [float(alu, 0, a), float(alu, 1, b)];
@@ -112,6 +128,7 @@ fn pairs(alu: &Alu) -> Option<Picked> {
         Fma => ternary_with(|alu, a: u32, b: u32, c: u32| {
             half::evaluate(alu, [pair(alu, 0, a), pair(alu, 1, b), pair(alu, 2, c)])
         }),
+        Setp | Set => return compare::choose(alu),
         _ => return None,
     })
 }

@@ -8,6 +8,7 @@ use std::marker::PhantomData;
 
 use half::{bf16, f16};
 
+use super::changed::pair;
 use super::level::{CHUNKS, Chunk, LANES, Level, Picked, Words};
 use super::shape::{Shape, Value, compare, compare_with, join, picked, test};
 use crate::exec::frame::{Decoded, Frame};
@@ -145,7 +146,8 @@ impl Shape for SetpPair {
         unsafe {
             let (a, b) = (frame.source(d.src[0]), frame.source(d.src[1]));
             for chunk in 0..CHUNKS {
-                let (a, b) = (u32::load::<L>(a, chunk), u32::load::<L>(b, chunk));
+                let a = u32::load::<L>(a, chunk).map(|a| pair(&d.alu, 0, a));
+                let b = u32::load::<L>(b, chunk).map(|b| pair(&d.alu, 1, b));
                 let mask = |result: bool| 0u32.wrapping_sub(result.into());
                 let lows = std::array::from_fn(|lane| mask(half_compare(&d.alu, a[lane], b[lane])));
                 let highs = std::array::from_fn(|lane| mask(half_compare(&d.alu, a[lane] >> 16, b[lane] >> 16)));
@@ -197,10 +199,10 @@ fn set(alu: &Alu) -> Option<Picked> {
 fn set_lane(alu: &Alu, a: u64, b: u64, with: bool) -> u32 {
     let joined = |result: bool| join(alu.mods.bool_op, result.into(), with.into()) & 1 != 0;
     let (low, high) = match alu.ty {
-        Ty::F16x2 | Ty::BF16x2 => (
-            joined(half_compare(alu, a as u32, b as u32)),
-            joined(half_compare(alu, (a >> 16) as u32, (b >> 16) as u32)),
-        ),
+        Ty::F16x2 | Ty::BF16x2 => {
+            let (a, b) = (pair(alu, 0, a as u32), pair(alu, 1, b as u32));
+            (joined(half_compare(alu, a, b)), joined(half_compare(alu, a >> 16, b >> 16)))
+        }
         _ => (joined(compare_bits(alu, a, b)), false),
     };
     let pair = |one: u32| if low { one } else { 0 } | if high { one << 16 } else { 0 };

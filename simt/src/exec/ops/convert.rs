@@ -77,7 +77,7 @@ fn general(alu: &Alu) -> Option<Picked> {
     })
 }
 
-fn convert(alu: &Alu, bits: u64) -> u64 {
+pub(super) fn convert(alu: &Alu, bits: u64) -> u64 {
     match (class(alu.from), class(alu.ty)) {
         (Some(Class::Integer), Some(Class::Integer)) => to_integer_type(alu, integer(alu.from, bits), alu.mods.sat),
         (Some(Class::Integer), Some(Class::Float(to))) => {

@@ -1,5 +1,6 @@
 //! `f16` and `bf16` arithmetic, single and in pairs, by exact arithmetic: one rounding whatever the operation.
 
+use super::changed::halves;
 use super::float32::rounding;
 use super::level::Picked;
 use super::shape::{binary_with, ternary_with, unary_with};
@@ -23,12 +24,14 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         Fma => ternary_with(|alu, a: u32, b: u32, c: u32| evaluate(alu, [a, b, c])),
         Abs => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits & 0x7fff))),
         Neg => unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| resigned(alu, a, |bits| bits ^ 0x8000))),
-        Min => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, true))),
-        Max => binary_with(|alu, a: u32, b: u32| each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, false))),
-        Ex2 => {
-            unary_with(|alu, a: u32| each(alu, [a, 0, 0], |[a, ..]| function(alu, a, [mufu::ex2_f16, mufu::ex2_bf16])))
-        }
+        Min => binary_with(|alu, a: u32, b: u32| lesser_or_greater(alu, a, b, true)),
+        Max => binary_with(|alu, a: u32, b: u32| lesser_or_greater(alu, a, b, false)),
+        Ex2 => unary_with(|alu, a: u32| {
+            let a = halves(alu, 0, a);
+            each(alu, [a, 0, 0], |[a, ..]| function(alu, a, [mufu::ex2_f16, mufu::ex2_bf16]))
+        }),
         Tanh => unary_with(|alu, a: u32| {
+            let a = halves(alu, 0, a);
             each(alu, [a, 0, 0], |[a, ..]| function(alu, a, [mufu::tanh_f16, mufu::tanh_bf16]))
         }),
         _ => return None,
@@ -48,6 +51,11 @@ pub(super) fn evaluate(alu: &Alu, operands: [u32; 3]) -> u32 {
             },
         )
     })
+}
+
+/// The lesser or greater halves of two pairs.
+pub(super) fn lesser_or_greater(alu: &Alu, a: u32, b: u32, least: bool) -> u32 {
+    each(alu, [a, b, 0], |[a, b, _]| extreme(alu, a, b, least))
 }
 
 /// The format of one half.

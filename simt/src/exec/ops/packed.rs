@@ -25,6 +25,12 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
     })
 }
 
+/// The lesser or greater of each of two 16-bit integers.
+pub(super) fn lesser_or_greater(alu: &Alu, a: u32, b: u32, least: bool) -> u32 {
+    let alu = Alu { kind: if least { AluKind::Min } else { AluKind::Max }, ..*alu };
+    pair(integer(&alu, a, b), integer(&alu, a >> 16, b >> 16))
+}
+
 fn pair(low: u32, high: u32) -> u32 {
     low & 0xffff | high << 16
 }

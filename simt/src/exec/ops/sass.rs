@@ -4,13 +4,13 @@
 use std::marker::PhantomData;
 
 use super::bits::lop3;
-use super::changed::{float, integer, integer64};
-use super::compare;
+use super::changed::{float, halves, integer, integer64, pair};
 use super::level::{CHUNKS, Chunk, LANES, Level, Picked, Words};
 use super::shape::{Shape, Value, join, picked, set_compared, ternary, ternary_with, unary_with};
+use super::{compare, half, packed};
 use crate::exec::float::mufu;
 use crate::exec::frame::{Decoded, Flow, Frame};
-use crate::isa::{Alu, AluKind, BoolOp, Half, Lanes, Mask, Ty, WARP_SIZE};
+use crate::isa::{Alu, AluKind, BoolOp, Cmp, Half, Lanes, Mask, Ty, WARP_SIZE};
 
 pub(super) fn choose(alu: &Alu) -> Option<Picked> {
     use AluKind::*;
@@ -33,8 +33,16 @@ pub(super) fn choose(alu: &Alu) -> Option<Picked> {
         (MadCarry, _) if mods.half == Half::Wide => flagged(mad_wide),
         (MadCarry, _) if mods.half == Half::Hi => flagged(mad_high),
         (MadCarry, _) => flagged(mad),
+        (Selp, Ty::F32) => flagged(select_float),
         (MinMax, Ty::F32) => flagged(extreme_float),
-        (MinMax, _) => flagged(extreme),
+        (MinMax, Ty::F16x2 | Ty::BF16x2) => flagged(extreme_half),
+        (MinMax, Ty::U16x2 | Ty::S16x2) if !mods.changes_sources() => {
+            flagged(|alu, a, b, _: u32, flags| (packed::lesser_or_greater(alu, a, b, flags & 1 != 0), 0))
+        }
+        (MinMax, Ty::U32 | Ty::S32) => flagged(extreme),
+        (AddMinMax, Ty::U32 | Ty::S32) => flagged(extreme_of_sum),
+        (WhichExtreme, Ty::F64) if !mods.changes_sources() => picked::<ExtremeTest>(),
+        (SignLogic, _) if !mods.changes_sources() => Picked::same(sign_logic, Words::new(&[1, 1, 1], &[]), Flow::Next),
         (SetpX, _) => picked::<CompareHigh>(),
         (Plop3, _) => Picked::same(plop3, Words::default(), Flow::Next),
         (Lop3, Ty::B32) if mods.bool_op != BoolOp::None => picked::<LogicWithTest>(),
@@ -157,8 +165,62 @@ fn mad_high(alu: &Alu, a: u32, b: u32, c: u64, flags: u32) -> (u32, u32) {
 
 fn extreme(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
     let (a, b) = (integer(alu, 0, a), integer(alu, 1, b));
+    (lesser_or_greater(alu, a, b, flags & 1 != 0), 0)
+}
+
+fn lesser_or_greater(alu: &Alu, a: u32, b: u32, least: bool) -> u32 {
     let less = if alu.ty.is_signed() { (a as i32) < (b as i32) } else { a < b };
-    (if less == (flags & 1 != 0) { a } else { b }, 0)
+    match if less == least { a } else { b } {
+        negative if alu.mods.relu && (negative as i32) < 0 => 0,
+        other => other,
+    }
+}
+
+fn extreme_of_sum(alu: &Alu, a: u32, b: u32, c: u32, flags: u32) -> (u32, u32) {
+    let sum = integer(alu, 0, a).wrapping_add(integer(alu, 1, b));
+    (lesser_or_greater(alu, sum, integer(alu, 2, c), flags & 1 != 0), 0)
+}
+
+/// As with `f32`, XORSIGN takes the signs that the sources had before their bars.
+fn extreme_half(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
+    let source = if alu.mods.xorsign_abs { halves } else { pair };
+    (half::lesser_or_greater(alu, source(alu, 0, a), source(alu, 1, b), flags & 1 != 0), 0)
+}
+
+/// DSETP.MAX and DSETP.MIN. Of two zeros the one whose sign the result has is chosen.
+struct ExtremeTest;
+
+impl Shape for ExtremeTest {
+    const WORDS: Words = Words::new(&[2, 2], &[]);
+
+    #[inline(always)]
+    unsafe fn body<L: Level>(frame: &mut Frame, d: &Decoded, on: Mask) {
+        let (mut first, mut neither): (Mask, Mask) = (0, 0);
+        // SAFETY: the frame and the instruction belong together; both operands have two words.
+        unsafe {
+            let (a, b) = (frame.source(d.src[0]), frame.source(d.src[1]));
+            for lane in 0..WARP_SIZE {
+                let value = |from: *const Lanes| {
+                    f64::from_bits(u64::from((*from).0[lane]) | u64::from((*from.add(1)).0[lane]) << 32)
+                };
+                let (a, b) = (value(a), value(b));
+                let is_first = match d.alu.mods.cmp {
+                    Cmp::Lt => a < b || (a == b && a.is_sign_negative()),
+                    _ => a > b || (a == b && a.is_sign_positive()),
+                };
+                first |= Mask::from(is_first || (b.is_nan() && !a.is_nan())) << lane;
+                neither |= Mask::from(a.is_nan() && b.is_nan()) << lane;
+            }
+            frame.set_pred(d.pdst[0], first, on);
+            frame.set_pred(d.pdst[1], neither, on);
+        }
+    }
+}
+
+/// FSEL of sources with another sign.
+fn select_float(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
+    let source = |source: u32, bits: u32| float(alu, source, f32::from_bits(bits)).to_bits();
+    (if flags & 1 != 0 { source(0, a) } else { source(1, b) }, 0)
 }
 
 fn extreme_float(alu: &Alu, a: u32, b: u32, _: u32, flags: u32) -> (u32, u32) {
@@ -209,6 +271,20 @@ unsafe fn plop3(frame: &mut Frame, d: &Decoded, on: Mask) -> Flow {
     // SAFETY: the frame and the instruction belong together (`OpFn`).
     unsafe {
         let (a, b, c) = (frame.pred(d.pa), frame.pred(d.psrc), frame.pred(d.pb));
+        frame.set_pred(d.pdst[0], table(d.alu.mods.lut, a, b, c), on);
+        frame.set_pred(d.pdst[1], table(d.alu.mods.lut2, a, b, c), on);
+    }
+    Flow::Next
+}
+
+/// PLOP3 of the signs of three registers.
+unsafe fn sign_logic(frame: &mut Frame, d: &Decoded, on: Mask) -> Flow {
+    // SAFETY: the frame and the instruction belong together (`OpFn`); the sources have a word each.
+    unsafe {
+        let [a, b, c] = [0, 1, 2].map(|index: usize| {
+            let values = *frame.source(d.src[index]);
+            (0..WARP_SIZE).fold(0, |signs: Mask, lane| signs | (values.0[lane] >> 31) << lane)
+        });
         frame.set_pred(d.pdst[0], table(d.alu.mods.lut, a, b, c), on);
         frame.set_pred(d.pdst[1], table(d.alu.mods.lut2, a, b, c), on);
     }

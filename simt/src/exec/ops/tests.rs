@@ -123,6 +123,7 @@ fn program(instr: Instr) -> Program {
         control: Vec::new(),
         params: Vec::new(),
         constants: Vec::new(),
+        banks: Vec::new(),
         tables: Vec::new(),
         slot_count: SLOTS,
         pred_count: PREDS,

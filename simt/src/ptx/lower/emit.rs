@@ -22,6 +22,7 @@ pub(super) fn program(module: &Module, entry: usize, lowering: Lowering<'_>) -> 
         isa: Isa::Ptx,
         info: code.steps.iter().map(|step| info(module, step)).collect(),
         control: Vec::new(),
+        banks: Vec::new(),
         tables: code.tables.iter().map(|labels| labels.iter().map(label).collect()).collect(),
         code: code.steps.iter().map(|step| instruction(step, &flow)).collect(),
         params,

@@ -71,7 +71,7 @@ impl Lowering<'_> {
     fn jump_by_register(&mut self, parts: &Parts<'_>, relative: bool) -> Lowered {
         parts.modifiers.ignore(&["REL", "NODEC"]);
         let base = match (relative, operand(parts, 1)?) {
-            (true, Operand::Integer(offset)) => i64::from(parts.address) + 16 + offset,
+            (true, Operand::Integer(offset)) => (i64::from(parts.address) + 16).wrapping_add(*offset),
             (false, label) => 16 * i64::from(self.target(label)?),
             (true, other) => return Err(format!("an offset was expected, and {other:?} is there")),
         };
@@ -108,7 +108,7 @@ impl Lowering<'_> {
         let mut instr = Instr::new(Op::Break);
         instr.src[0] = Src::slot(self.layout.barrier(*number)?);
         if at > 0 {
-            return Err("a BREAK under a predicate of its own".to_owned());
+            instr.psrc = self.predicate(first(parts)?)?;
         }
         Ok(instr)
     }

@@ -1,7 +1,7 @@
 //! Floating-point arithmetic, comparison, special functions.
 
-use super::{Lowered, Lowering, Operand, Parts, operand};
-use crate::isa::{AluKind, Instr, Mods, Mufu, Op, Ty};
+use super::{Lowered, Lowering, Parts, operand};
+use crate::isa::{AluKind, Cmp, Mods, Mufu, Op, PredSrc, Ty};
 
 impl Lowering<'_> {
     pub(super) fn float(&mut self, parts: &Parts<'_>) -> Option<Lowered> {
@@ -17,10 +17,16 @@ impl Lowering<'_> {
             "HADD2" => self.halves(parts, Add, 2),
             "HMUL2" => self.halves(parts, Mul, 2),
             "HFMA2" => self.halves(parts, Fma, 3),
+            "HMNMX2" => self.extreme_halves(parts),
+            "HSETP2" => self.compare_halves(parts),
+            "HSET2" => self.set_halves(parts),
+            "FSET" => self.set_float(parts),
+            "DSETP" if parts.modifiers.has("MAX") || parts.modifiers.has("MIN") => self.which_extreme(parts),
             "FSETP" | "UFSETP" => self.compare_floats(parts, Ty::F32),
             "DSETP" => self.compare_floats(parts, Ty::F64),
             "FSEL" | "UFSEL" => self.select(parts),
             "FMNMX" | "UFMNMX" => self.extreme_float(parts),
+            "FMNMX3" => self.extreme_of_three(parts),
             "MUFU" => self.special_function(parts),
             "FCHK" => self.division_check(parts),
             _ => return None,
@@ -35,61 +41,6 @@ impl Lowering<'_> {
         self.plain(parts, kind, ty, mods, words)
     }
 
-    /// Pairs of halves. Two immediates make one operand, the high half first in the text.
-    fn halves(&mut self, parts: &Parts<'_>, kind: AluKind, sources: usize) -> Lowered {
-        parts.modifiers.ignore(&["MMA"]);
-        if kind == AluKind::Fma && is_constant_move(parts) {
-            let mov = crate::isa::Alu { kind: AluKind::Mov, ty: Ty::F16x2, from: Ty::F16x2, mods: Mods::default() };
-            let mut instr = Instr::new(Op::Alu(mov));
-            instr.src[0] = self.literal(parts.immediate().into(), 1)?;
-            return self.with_result(parts, instr);
-        }
-        let ty = if parts.modifiers.has("BF16_V2") { Ty::BF16x2 } else { Ty::F16x2 };
-        let mods = Mods { ftz: parts.modifiers.has("FTZ"), sat: parts.modifiers.has("SAT"), ..Mods::default() };
-        let mut instr = Instr::new(Op::Nop);
-        let mut mods = mods;
-        let mut at = 1;
-        for index in 0..sources {
-            let (src, changes) = match operand(parts, at)? {
-                Operand::Decimal(_) | Operand::Integer(_) => {
-                    at += 1;
-                    (self.literal(parts.immediate().into(), 1)?, Default::default())
-                }
-                _ => self.source(parts, at, 1)?,
-            };
-            at += 1;
-            instr.src[index] = src;
-            mods.neg |= u8::from(changes.negate) << index;
-            mods.abs |= u8::from(changes.absolute) << index;
-        }
-        super::expect_count(parts, at)?;
-        instr.op = Op::Alu(crate::isa::Alu { kind, ty, from: ty, mods });
-        self.with_result(parts, instr)
-    }
-
-    /// HADD2.F32 with a zero is how a half becomes an `f32`: `R, -RZ, R2.H0_H0`.
-    fn half_to_float(&mut self, parts: &Parts<'_>) -> Lowered {
-        let Operand::Register { register, changes, suffix } = operand(parts, 2)? else {
-            return Err("a register was expected".to_owned());
-        };
-        let is_zero = matches!(operand(parts, 1)?, Operand::Register { register, .. } if register.number.is_none());
-        if !is_zero || suffix != "H0_H0" || *changes != Default::default() {
-            return Err("a sum of halves that is an f32".to_owned());
-        }
-        let src = match self.slot(*register)? {
-            Some(slot) => crate::isa::Src::slot(slot),
-            None => self.literal(0, 1)?,
-        };
-        let mut instr = Instr::new(Op::Alu(crate::isa::Alu {
-            kind: AluKind::Cvt,
-            ty: Ty::F32,
-            from: Ty::F16,
-            mods: Mods::default(),
-        }));
-        instr.src[0] = src;
-        self.with_result(parts, instr)
-    }
-
     /// `P, P, a, b, Pin`.
     fn compare_floats(&mut self, parts: &Parts<'_>, ty: Ty) -> Lowered {
         let cmp = parts.modifiers.cmp().ok_or("a comparison is missing")?;
@@ -98,6 +49,34 @@ impl Lowering<'_> {
         let words = ty.slots();
         let instr = self.lanewise(parts, AluKind::Setp, ty, mods, 2, &[words, words])?;
         self.with_comparison(parts, instr)
+    }
+
+    /// `R, a, b, Pin`: `.BF` gives 1.0 for true, else all bits are set.
+    fn set_float(&mut self, parts: &Parts<'_>) -> Lowered {
+        let cmp = parts.modifiers.cmp().ok_or("a comparison is missing")?;
+        let from = if parts.modifiers.has("BF") { Ty::F32 } else { Ty::U32 };
+        let mods =
+            Mods { cmp, bool_op: super::integer::bool_op(parts), ftz: parts.modifiers.has("FTZ"), ..Mods::default() };
+        let mut instr = self.lanewise(parts, AluKind::Set, Ty::F32, mods, 1, &[1, 1])?;
+        if let Op::Alu(alu) = &mut instr.op {
+            alu.from = from;
+        }
+        instr.psrc = self.predicate(operand(parts, 3)?)?;
+        self.with_result(parts, instr)
+    }
+
+    /// `P, P, a, b, Pin`: how ptxas makes the lesser or greater of two doubles.
+    fn which_extreme(&mut self, parts: &Parts<'_>) -> Lowered {
+        parts.modifiers.ignore(&["AND"]);
+        if self.predicate(operand(parts, 4)?)? != PredSrc::TRUE {
+            return Err("a DSETP.MAX or .MIN joined with a predicate".to_owned());
+        }
+        let cmp = if parts.modifiers.has("MIN") { Cmp::Lt } else { Cmp::Gt };
+        parts.modifiers.ignore(&["MAX"]);
+        let mods = Mods { cmp, ..Mods::default() };
+        let mut instr = self.lanewise(parts, AluKind::WhichExtreme, Ty::F64, mods, 2, &[2, 2])?;
+        instr.pdst = [self.result_predicate(operand(parts, 0)?)?, self.result_predicate(operand(parts, 1)?)?];
+        Ok(instr)
     }
 
     fn extreme_float(&mut self, parts: &Parts<'_>) -> Lowered {
@@ -114,6 +93,19 @@ impl Lowering<'_> {
         self.with_result(parts, instr)
     }
 
+    /// `R, a, b, c, P`: the least where P is true.
+    fn extreme_of_three(&mut self, parts: &Parts<'_>) -> Lowered {
+        let kind = match self.predicate(operand(parts, 4)?)? {
+            PredSrc::TRUE => AluKind::Min3,
+            PredSrc::FALSE => AluKind::Max3,
+            _ => return Err("the lesser or greater of three by a predicate".to_owned()),
+        };
+        let modifiers = &parts.modifiers;
+        let mods = Mods { ftz: modifiers.has("FTZ"), nan: modifiers.has("NAN"), ..Mods::default() };
+        let instr = self.lanewise(parts, kind, Ty::F32, mods, 1, &[1, 1, 1])?;
+        self.with_result(parts, instr)
+    }
+
     fn special_function(&mut self, parts: &Parts<'_>) -> Lowered {
         let functions = [
             ("RCP", Mufu::Rcp),
@@ -127,6 +119,11 @@ impl Lowering<'_> {
             ("RCP64H", Mufu::Rcp64h),
             ("RSQ64H", Mufu::Rsq64h),
         ];
+        if let Some(ty) = parts.modifiers.pick(&[("F16", Ty::F16), ("BF16", Ty::BF16)]) {
+            let kinds = [("EX2", AluKind::Ex2), ("TANH", AluKind::Tanh)];
+            let kind = parts.modifiers.pick(&kinds).ok_or("a special function that the machine does not know")?;
+            return self.half_function(parts, kind, ty);
+        }
         let mufu = parts.modifiers.pick(&functions).ok_or("a special function that the machine does not know")?;
         self.plain(parts, AluKind::Mufu, Ty::F32, Mods { mufu, ..Mods::default() }, &[1])
     }
@@ -138,18 +135,4 @@ impl Lowering<'_> {
         instr.pdst[0] = self.result_predicate(operand(parts, 0)?)?;
         Ok(instr)
     }
-}
-
-/// `HFMA2 R, -RZ, RZ, a, b`: the product is -0, which added to a number leaves it as it is. ptxas moves constants so; a NaN would
-/// become the canonical one, and takes the long way.
-fn is_constant_move(parts: &Parts<'_>) -> bool {
-    let zero = |at: usize, negate: bool| match parts.operands.get(at) {
-        Some(Operand::Register { register, changes, suffix }) => {
-            register.number.is_none() && changes.negate == negate && suffix.is_empty()
-        }
-        _ => false,
-    };
-    let is_number = |half: u32| half & 0x7c00 != 0x7c00;
-    let plain = parts.modifiers.is_plain(&["MMA"]);
-    plain && zero(1, true) && zero(2, false) && is_number(parts.immediate()) && is_number(parts.immediate() >> 16)
 }

@@ -12,6 +12,12 @@ impl Lowering<'_> {
             "LEA" | "ULEA" => self.lea(parts),
             "IABS" | "UIABS" => self.plain(parts, AluKind::Abs, Ty::S32, Mods::default(), &[1]),
             "IMNMX" | "UIMNMX" | "VIMNMX" | "UVIMNMX" => self.extreme(parts),
+            "VIADDMNMX" | "UVIADDMNMX" => self.extreme_of_sum(parts),
+            "VABSDIFF" => {
+                let ty = parts.modifiers.word();
+                self.plain(parts, AluKind::Sad, ty, Mods::default(), &[1, 1, 1])
+            }
+            "IDP" => self.dot_product(parts),
             "ISETP" | "UISETP" => self.compare(parts),
             "SEL" | "USEL" => self.select(parts),
             _ => return None,
@@ -69,6 +75,9 @@ impl Lowering<'_> {
 
     /// `R, [P,] a, b [, Pin]`; `.64` of register pairs.
     fn add(&mut self, parts: &Parts<'_>) -> Lowered {
+        if parts.modifiers.has("16x2") {
+            return self.plain(parts, AluKind::Add, Ty::U16x2, Mods::default(), &[1, 1]);
+        }
         let outs = predicates_from(parts, 1);
         let wide = parts.modifiers.has("64");
         let carry_in = parts.modifiers.has("X");
@@ -142,13 +151,47 @@ impl Lowering<'_> {
         self.with_result(parts, instr)
     }
 
-    /// `R, a, b, P`: the lesser where P is true.
+    /// `R, [P, P,] a, b, P`: the lesser where the last P is true.
     fn extreme(&mut self, parts: &Parts<'_>) -> Lowered {
-        let ty = parts.modifiers.word();
-        let mut instr = self.lanewise(parts, AluKind::MinMax, ty, Mods::default(), 1, &[1, 1])?;
+        let pairs = parts.modifiers.pick(&[("U16x2", Ty::U16x2), ("S16x2", Ty::S16x2)]);
+        let ty = pairs.unwrap_or_else(|| parts.modifiers.word());
+        let mods = Mods { relu: parts.modifiers.has("RELU"), ..Mods::default() };
+        // From 10.0 on with two result predicates, whose meaning is not known.
+        let outs = predicates_from(parts, 1);
+        if self.carries(parts, outs)? != [None; 2] {
+            return Err("a lesser or greater that says which it is".to_owned());
+        }
+        let mut instr = self.lanewise(parts, AluKind::MinMax, ty, mods, 1 + outs, &[1, 1])?;
         instr.src[2] = self.literal(0, 1)?;
-        instr.psrc = self.predicate(operand(parts, 3)?)?;
+        instr.psrc = self.predicate(operand(parts, 3 + outs)?)?;
         self.with_result(parts, instr)
+    }
+
+    /// `R, a, b, c, P`: the lesser of a + b and c where P is true.
+    fn extreme_of_sum(&mut self, parts: &Parts<'_>) -> Lowered {
+        let ty = parts.modifiers.word();
+        let mods = Mods { relu: parts.modifiers.has("RELU"), ..Mods::default() };
+        let mut instr = self.lanewise(parts, AluKind::AddMinMax, ty, mods, 1, &[1, 1, 1])?;
+        instr.psrc = self.predicate(operand(parts, 4)?)?;
+        self.with_result(parts, instr)
+    }
+
+    /// `IDP.4A.U8.S8 R, a, b, c`, `IDP.2A.LO.S16.U8 R, a, b, c`: signs of a's and of b's elements.
+    fn dot_product(&mut self, parts: &Parts<'_>) -> Lowered {
+        let modifiers = &parts.modifiers;
+        let signs = [("U8", Ty::U32), ("S8", Ty::S32), ("U16", Ty::U32), ("S16", Ty::S32)];
+        let written = modifiers.in_order(&signs);
+        let [ty, from] = written[..] else {
+            return Err(format!("two types were expected, and {} are there", written.len()));
+        };
+        let half = modifiers.pick(&[("LO", Half::Lo), ("HI", Half::Hi)]).unwrap_or_default();
+        let kinds = [("4A", AluKind::Dp4a), ("2A", AluKind::Dp2a)];
+        let kind = modifiers.pick(&kinds).ok_or("a dot product that the machine does not know")?;
+        let mut instr = self.plain(parts, kind, ty, Mods { half, ..Mods::default() }, &[1, 1, 1])?;
+        if let Op::Alu(alu) = &mut instr.op {
+            alu.from = from;
+        }
+        Ok(instr)
     }
 
     /// `P, P, a, b, Pin [, Plow]`.
@@ -194,6 +237,13 @@ impl Lowering<'_> {
         let ty = if wide { Ty::B64 } else { word };
         let words = ty.slots();
         let mut instr = self.lanewise(parts, AluKind::Selp, ty, Mods::default(), 1, &[words, words])?;
+        if let Op::Alu(alu) = &mut instr.op
+            && alu.mods.changes_sources()
+            && parts.base.ends_with("FSEL")
+        {
+            (alu.ty, alu.from) = (Ty::F32, Ty::F32);
+            instr.src[2] = self.literal(0, 1)?;
+        }
         instr.psrc = self.predicate(operand(parts, 3)?)?;
         self.with_result(parts, instr)
     }

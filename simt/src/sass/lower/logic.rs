@@ -1,7 +1,7 @@
 //! Moves, logic, shifts, bit counts, predicates.
 
 use super::{Lowered, Lowering, Operand, Parts, expect_count, first, operand, predicates_from, with_pa};
-use crate::isa::{Alu, AluKind, BoolOp, Half, Instr, Mods, Op, PredOperand, Prmt, Ty};
+use crate::isa::{Alu, AluKind, BoolOp, Half, Instr, Mods, Op, PredOperand, Prmt, Src, Ty};
 
 impl Lowering<'_> {
     pub(super) fn logic(&mut self, parts: &Parts<'_>) -> Option<Lowered> {
@@ -26,6 +26,9 @@ impl Lowering<'_> {
     }
 
     fn mov(&mut self, parts: &Parts<'_>) -> Lowered {
+        if parts.base == "R2UR" && predicates_from(parts, 0) == 1 {
+            return self.disagree(parts);
+        }
         let ty = if parts.modifiers.has("64") { Ty::B64 } else { Ty::B32 };
         // An older MOV has a mask of bytes behind its source.
         if parts.operands.len() == 3 && parts.operands[2] != Operand::Integer(0xf) {
@@ -33,6 +36,18 @@ impl Lowering<'_> {
         }
         let instr = self.lanewise(parts, AluKind::Mov, ty, Mods::default(), 1, &[ty.slots()])?;
         self.with_result(parts, instr)
+    }
+
+    /// `R2UR P, URZ, R`: whether the active lanes do not agree on R, as its use before BRA.DIV tells.
+    fn disagree(&mut self, parts: &Parts<'_>) -> Lowered {
+        expect_count(parts, 3)?;
+        if self.result(operand(parts, 1)?)?.is_some() {
+            return Err("a move that says whether the lanes agree".to_owned());
+        }
+        let mut instr = Instr::new(Op::Match { all: true, bits: 32 });
+        instr.src[0] = self.source(parts, 2, 1)?.0;
+        instr.pdst[1] = self.result_predicate(first(parts)?)?;
+        Ok(instr)
     }
 
     /// `[P,] R, a, b, c, table, Pin`.
@@ -63,6 +78,9 @@ impl Lowering<'_> {
     /// `P, P, a, b, c, table, table`.
     fn plop3(&mut self, parts: &Parts<'_>) -> Lowered {
         parts.modifiers.ignore(&["LUT"]);
+        if matches!(operand(parts, 2)?, Operand::Register { .. }) {
+            return self.sign_logic(parts);
+        }
         expect_count(parts, 7)?;
         let mods = Mods {
             lut: table(operand(parts, 5)?)?,
@@ -73,6 +91,29 @@ impl Lowering<'_> {
         let mods = with_pa(mods, self.predicate(operand(parts, 2)?)?);
         let mut instr = Instr::new(Op::Alu(Alu { kind: AluKind::Plop3, ty: Ty::Pred, from: Ty::Pred, mods }));
         instr.psrc = self.predicate(operand(parts, 3)?)?;
+        instr.pdst = [self.result_predicate(first(parts)?)?, self.result_predicate(operand(parts, 1)?)?];
+        Ok(instr)
+    }
+
+    /// `P, P, R.SIGN, R.SIGN, R.SIGN, table, table`.
+    fn sign_logic(&mut self, parts: &Parts<'_>) -> Lowered {
+        expect_count(parts, 7)?;
+        let mods = Mods { lut: table(operand(parts, 5)?)?, lut2: table(operand(parts, 6)?)?, ..Mods::default() };
+        let alu = Alu { kind: AluKind::SignLogic, ty: Ty::B32, from: Ty::B32, mods };
+        let mut instr = Instr::new(Op::Alu(alu));
+        for source in 0..3 {
+            instr.src[source] = match operand(parts, 2 + source)? {
+                Operand::Register { register, changes, suffix }
+                    if suffix == "SIGN" && *changes == Default::default() =>
+                {
+                    match self.slot(*register)? {
+                        Some(slot) => Src::slot(slot),
+                        None => self.literal(0, 1)?,
+                    }
+                }
+                other => return Err(format!("the sign of a register was expected, and {other:?} is there")),
+            };
+        }
         instr.pdst = [self.result_predicate(first(parts)?)?, self.result_predicate(operand(parts, 1)?)?];
         Ok(instr)
     }

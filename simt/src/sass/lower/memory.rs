@@ -2,9 +2,10 @@
 
 use super::{Lowered, Lowering, Operand, Parts, first, operand, predicates_from};
 use crate::isa::{
-    Access, Alu, AluKind, AtomicKind, Cache, Constant, Index, Instr, Mods, Op, Order, Scope, Slot, Space, Src, Ty,
+    Access, Alu, AluKind, AtomicKind, BANKS_AT, Cache, Constant, Index, Instr, Mods, Op, Order, Scope, Slot, Space,
+    Src, Ty,
 };
-use crate::sass::operand::{Address, AddressRegister};
+use crate::sass::operand::{Address, AddressRegister, Register};
 
 impl Lowering<'_> {
     pub(super) fn memory(&mut self, parts: &Parts<'_>) -> Option<Lowered> {
@@ -113,28 +114,52 @@ impl Lowering<'_> {
         };
         let (ty, count) = width(parts);
         let words = ty.slots() * u16::from(count);
-        if bank != 0 {
-            return Err(format!("the machine does not know constant bank {bank}"));
+        if register.is_some() || (bank != 0 && ty.bits() < 32) {
+            return self.chosen_constant(parts, bank, offset, register);
         }
-        if let Some(register) = register {
-            let first = i64::from(self.entry.params_at.0);
-            let access =
-                Access { ty, count, index: Some(Index { shift: 0, wide: false }), ..plain(parts, Space::Param) };
-            let mut instr = Instr::new(Op::Load(access));
-            let slot = self.slot(register)?.ok_or("an index was expected")?;
-            (instr.addr, instr.offset) = (Src::slot(slot), offset - first);
-            instr.index = self.literal(0, 1)?;
-            let result = self.result(first_operand(parts)?)?;
-            for element in 0..u16::from(count) {
-                instr.dst[usize::from(element)] = result.map(|slot| Slot(slot.0 + element));
-            }
-            return Ok(instr);
-        }
-        let src = if ty.bits() < 32 { self.narrow(offset, ty)? } else { self.bank_words(offset, words)? };
+        let src = if ty.bits() < 32 { self.narrow(offset, ty)? } else { self.bank_words(bank, offset, words)? };
         let ty = [Ty::B32, Ty::B32, Ty::B64, Ty::B128, Ty::B128][usize::from(words.min(4))];
         let mut instr = Instr::new(Op::Alu(Alu { kind: AluKind::Mov, ty, from: ty, mods: Mods::default() }));
         instr.src[0] = src;
         self.with_result(parts, instr)
+    }
+
+    /// Words of a bank from where a register says, or a part of a word: a load from what the launch keeps of the bank.
+    fn chosen_constant(&mut self, parts: &Parts<'_>, bank: u32, offset: i64, register: Option<Register>) -> Lowered {
+        let (ty, count) = width(parts);
+        let access = Access { ty, count, index: Some(Index { shift: 0, wide: false }), ..plain(parts, Space::Param) };
+        let mut instr = Instr::new(Op::Load(access));
+        let index = register.map(|register| self.slot(register)).transpose()?.flatten();
+        instr.addr = match index {
+            Some(slot) => Src::slot(slot),
+            None => self.literal(0, 1)?,
+        };
+        instr.offset = match bank {
+            0 => offset.wrapping_sub(self.entry.params_at.0.into()),
+            _ => offset.wrapping_add(self.place_bank(bank)?.into()),
+        };
+        instr.index = self.literal(0, 1)?;
+        let result = self.result(first(parts)?)?;
+        for element in 0..u16::from(count) {
+            instr.dst[usize::from(element)] = result.map(|slot| Slot(slot.0 + element));
+        }
+        Ok(instr)
+    }
+
+    /// Keeps a whole bank for the launch, and says where it starts in [`Space::Param`].
+    fn place_bank(&mut self, bank: u32) -> Result<u32, String> {
+        if let Some((_, start)) = self.placed.iter().find(|(known, _)| *known == bank) {
+            return Ok(*start);
+        }
+        let words: Option<Vec<Constant>> = self.entry.bank(bank).iter().cloned().collect();
+        let words = words.filter(|words| !words.is_empty());
+        let words = words.ok_or_else(|| format!("the machine does not know all of constant bank {bank}"))?;
+        // As aligned as the widest load asks.
+        self.banks.resize(self.banks.len().next_multiple_of(4), Constant::Literal(0));
+        let start = BANKS_AT + 4 * self.banks.len() as u32;
+        self.banks.extend(words);
+        self.placed.push((bank, start));
+        Ok(start)
     }
 
     /// A byte or half of the parameters.
@@ -144,10 +169,6 @@ impl Lowering<'_> {
         let bytes = (ty.bits() / 8) as u8;
         self.constant(&[Constant::Param { offset, bytes, signed: ty.is_signed() }])
     }
-}
-
-fn first_operand<'p>(parts: &'p Parts<'_>) -> Result<&'p Operand, String> {
-    first(parts)
 }
 
 /// Type and number of what a lane moves.

@@ -3,6 +3,7 @@
 mod control;
 mod convert;
 mod float;
+mod half;
 mod integer;
 mod logic;
 mod memory;
@@ -66,6 +67,9 @@ struct Lowering<'a> {
     constants: Vec<Constant>,
     /// Where a run of words stands among the constants.
     known: HashMap<Vec<Constant>, u16>,
+    /// Banks that a register chooses from, and where each starts in `banks`.
+    placed: Vec<(u32, u32)>,
+    banks: Vec<Constant>,
 }
 
 /// One instruction with its parts read.
@@ -91,9 +95,11 @@ type Lowered = Result<Instr, Problem>;
 impl<'a> Lowering<'a> {
     fn new(entry: &'a Entry, code: &'a Code) -> Self {
         let labels = code.labels.iter().map(|(name, at)| (name.as_str(), *at)).collect();
-        let end = code.instructions.last().map_or(0, |last| last.address + 16);
+        let end = code.instructions.last().map_or(0, |last| last.address.saturating_add(16));
         let bank = Bank { arch: entry.arch, params: entry.params_at, stack_bytes: entry.local_bytes };
-        Self { entry, labels, end, layout: Layout::of(code), bank, constants: Vec::new(), known: HashMap::new() }
+        let layout = Layout::of(code);
+        let (constants, known, placed, banks) = Default::default();
+        Self { entry, labels, end, layout, bank, constants, known, placed, banks }
     }
 
     fn instruction(&mut self, instruction: &Instruction) -> Lowered {
@@ -110,7 +116,7 @@ impl<'a> Lowering<'a> {
         let groups = [Self::integer, Self::logic, Self::float, Self::convert, Self::memory, Self::control, Self::warp];
         for group in groups {
             if let Some(lowered) = group(self, &parts) {
-                let instr = Instr { guard, ..lowered? };
+                let instr = guarded(lowered?, guard);
                 parts.modifiers.all_known()?;
                 return match operand_words(&instr.op) {
                     Some(_) => Ok(instr),
@@ -194,24 +200,25 @@ impl<'a> Lowering<'a> {
             Operand::Decimal(_) if words == 1 => Ok((self.literal(parts.immediate().into(), 1)?, Changes::default())),
             // The upper half of a double.
             Operand::Decimal(_) => Ok((self.literal(u64::from(parts.immediate()) << 32, 2)?, Changes::default())),
-            Operand::Constant { bank: 0, register: None, offset, changes } => {
-                Ok((self.bank_words(*offset, words)?, *changes))
+            Operand::Constant { bank, register: None, offset, changes } => {
+                Ok((self.bank_words(*bank, *offset, words)?, *changes))
             }
-            Operand::Constant { bank, register, .. } => Err(match register {
-                Some(_) => "the machine does not know an indexed constant as an operand".to_owned(),
-                None => format!("the machine does not know constant bank {bank}"),
-            }),
+            Operand::Constant { .. } => Err("the machine does not know an indexed constant as an operand".to_owned()),
             other => Err(format!("a source was expected, and {other:?} is there")),
         }
     }
 
-    /// Words of bank 0.
-    fn bank_words(&mut self, offset: i64, words: u16) -> Result<Src, Problem> {
+    /// Words of a constant bank.
+    fn bank_words(&mut self, bank: u32, offset: i64, words: u16) -> Result<Src, Problem> {
         let byte = u32::try_from(offset).ok().filter(|byte| byte % 4 == 0);
         let byte = byte.ok_or_else(|| format!("{offset:#x} is no word of a constant bank"))?;
         let word = |index: u16| {
-            let byte = byte + 4 * u32::from(index);
-            self.bank.word(byte).ok_or_else(|| format!("nobody knows what is at c[0x0][{byte:#x}]"))
+            let byte = byte.saturating_add(4 * u32::from(index));
+            let word = match bank {
+                0 => self.bank.word(byte),
+                _ => self.entry.bank(bank).get(byte as usize / 4).cloned().flatten(),
+            };
+            word.ok_or_else(|| format!("nobody knows what is at c[{bank:#x}][{byte:#x}]"))
         };
         let words = (0..words).map(word).collect::<Result<Vec<_>, _>>()?;
         self.constant(&words)
@@ -291,6 +298,7 @@ impl<'a> Lowering<'a> {
             info,
             params: entry.params.clone(),
             constants: self.constants,
+            banks: self.banks,
             tables: Vec::new(),
             slot_count: self.layout.slot_count(),
             pred_count: place::PREDICATES,
@@ -306,6 +314,14 @@ impl<'a> Lowering<'a> {
             barrier_count: entry.barrier_count,
             files,
         })
+    }
+}
+
+/// The instruction under its guard. BRA.DIV goes by it in another way: lanes in which it is false count as absent.
+fn guarded(instr: Instr, guard: PredSrc) -> Instr {
+    match instr.op {
+        Op::BranchMembers { .. } => Instr { psrc: guard, ..instr },
+        _ => Instr { guard, ..instr },
     }
 }
 

@@ -2,7 +2,8 @@
 
 use super::{Lowered, Lowering, Operand, Parts, first, operand, predicates_from};
 use crate::isa::{
-    Alu, AluKind, AtomicKind, Constant, Instr, Mods, Op, SHARED_WINDOW, ShuffleKind, Special, Src, Ty, VoteKind,
+    Alu, AluKind, AtomicKind, Constant, Instr, Mods, Op, PredSrc, SHARED_WINDOW, ShuffleKind, Special, Src, Ty,
+    VoteKind,
 };
 
 impl Lowering<'_> {
@@ -13,6 +14,7 @@ impl Lowering<'_> {
             "VOTE" | "VOTEU" => self.vote(parts),
             "MATCH" => self.match_values(parts),
             "REDUX" | "CREDUX" => self.reduce(parts),
+            "ELECT" => self.elect(parts),
             _ => return None,
         })
     }
@@ -113,6 +115,17 @@ impl Lowering<'_> {
         if outs > 0 {
             instr.pdst[0] = self.result_predicate(first(parts)?)?;
         }
+        Ok(instr)
+    }
+
+    /// `P, UR, Pin`: of the active lanes.
+    fn elect(&mut self, parts: &Parts<'_>) -> Lowered {
+        if self.predicate(operand(parts, 2)?)? != PredSrc::TRUE {
+            return Err("an election among lanes that a predicate names".to_owned());
+        }
+        let mut instr = Instr::new(Op::Elect);
+        instr.pdst[0] = self.result_predicate(first(parts)?)?;
+        instr.dst[0] = self.result(operand(parts, 1)?)?;
         Ok(instr)
     }
 
