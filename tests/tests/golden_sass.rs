@@ -1,7 +1,6 @@
 //! What an H200 computed, against the SASS that ptxas makes of the same statements for sm_90, on the machine.
 //!
-//! A statement whose SASS has an instruction that the machine does not know is refused before it runs; how many those are is
-//! held, so that the number can only fall.
+//! A statement whose SASS has an instruction that the machine does not know would be refused before it runs: none is.
 
 use warpwise::kernels::Sass;
 use warpwise::toolbox::{Target, Toolbox};
@@ -26,7 +25,7 @@ fn compiled(table: &Table) -> Sass {
     Sass::new(&compiled.cubin, listing).unwrap_or_else(|error| panic!("{error}"))
 }
 
-fn check(text: &str, refused_at_most: usize) {
+fn check(text: &str) {
     let table = Table::parse(text).unwrap();
     let sass = compiled(&table);
     let machine = Machine::new(device::find("H200").unwrap());
@@ -39,17 +38,17 @@ fn check(text: &str, refused_at_most: usize) {
         }
     }
     let count = table.cases.len();
-    println!("{count} statements, {} refused:\n{}", refused.len(), refused.join("\n"));
     assert!(wrong.is_empty(), "{} of {count} statements differ:\n{}", wrong.len(), wrong.join("\n"));
-    assert!(refused.len() <= refused_at_most, "{} of {count} statements are refused", refused.len());
+    assert!(refused.is_empty(), "{} of {count} statements are refused:\n{}", refused.len(), refused.join("\n"));
+    println!("{count} statements");
 }
 
 #[test]
 fn sass_of_lane_wise_statements_gives_what_an_h200_gives() {
-    check(include_str!("../../simt/tests/data/h200_ops.tsv"), 232);
+    check(include_str!("../../simt/tests/data/h200_ops.tsv"));
 }
 
 #[test]
 fn sass_of_collective_statements_gives_what_an_h200_gives() {
-    check(include_str!("../../simt/tests/data/h200_collectives.tsv"), 4);
+    check(include_str!("../../simt/tests/data/h200_collectives.tsv"));
 }

@@ -8,7 +8,14 @@ use warpwise_kernels::KERNELS;
 use warpwise_simt::isa::Program;
 
 /// Each with a device of its own.
-const ARCHITECTURES: [(&str, &str); 3] = [("sm_80", "A100"), ("sm_90", "H200"), ("sm_120", "RTX 5070")];
+const ARCHITECTURES: [(&str, &str); 6] = [
+    ("sm_80", "A100"),
+    ("sm_86", "RTX 3090"),
+    ("sm_89", "RTX 4090"),
+    ("sm_90", "H200"),
+    ("sm_100", "B200"),
+    ("sm_120", "RTX 5070"),
+];
 
 #[test]
 fn the_machine_knows_every_instruction_of_every_kernel_on_every_architecture() {
