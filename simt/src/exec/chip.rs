@@ -38,6 +38,15 @@ impl Warp {
         self.spin.regroup();
     }
 
+    /// As [`Warp::part_as_chip`], of groups that go on at one place and are not to be taken together there.
+    pub(super) fn part_alone(&mut self, parts: &mut [(Pc, Mask)]) {
+        if let Some(split) = self.splits.last_mut() {
+            split.granted = false;
+        }
+        self.part_as_chip(parts);
+        self.splits.iter_mut().rev().take(parts.len()).for_each(|split| split.alone = split.mask);
+    }
+
     /// Makes the split that runs next the last of the list, if one can run.
     pub(super) fn choose_as_chip(&mut self) {
         self.join_met();
@@ -64,7 +73,7 @@ impl Warp {
     fn take_in_all_at(&mut self, top: &mut Split) {
         self.splits.retain(|split| {
             let same = match split.state {
-                State::Ready => (split.pc, split.granted) == (top.pc, top.granted),
+                State::Ready => (split.pc, split.granted, split.alone) == (top.pc, top.granted, top.alone),
                 State::Meeting(_) => split.pc == top.pc + 1,
                 _ => false,
             };

@@ -26,7 +26,7 @@ impl Executor<'_> {
     /// The frame was entered for the warp that executes `d`; so below.
     pub(super) unsafe fn groups(&self, d: &Decoded, on: Mask) -> Groups {
         let operand = match d.op {
-            Op::WarpSync | Op::Meet | Op::Vote(_) | Op::Elect => 0,
+            Op::WarpSync | Op::Separate | Op::Meet | Op::Vote(_) | Op::Elect => 0,
             Op::Match { .. } | Op::Redux(..) => 1,
             _ => 3,
         };

@@ -163,6 +163,7 @@ impl Warp {
             stuck_since: None,
             place: Place::Running,
             met: false,
+            alone: 0,
         });
     }
 

@@ -294,6 +294,12 @@ impl Executor<'_> {
                 return Ok(Effect::Waiting);
             }
         }
+        if d.op == Op::Separate && !groups.others.is_empty() {
+            let off = (mask != on).then_some((next, mask & !on));
+            let mut parts: Parts = groups.iter().map(|(lanes, _)| (next, lanes)).chain(off).collect();
+            block.warps[index].part_alone(&mut parts);
+            return Ok(Effect::None);
+        }
         let live = block.warps[index].live();
         for (lanes, members) in groups.iter() {
             let participants = (members & live & (on | !mask)) | lanes;

@@ -77,6 +77,8 @@ pub(crate) struct Split {
     pub(super) place: Place,
     /// It waited for others, they have come, and it is to become one split with them. Of SASS alone.
     pub(super) met: bool,
+    /// Lanes that left a WARPSYNC.EXCLUSIVE apart from others, until they meet; else 0. Of SASS alone.
+    pub(super) alone: Mask,
 }
 
 /// The control state of one warp. Its registers are in its block.
@@ -105,6 +107,7 @@ impl Warp {
             stuck_since: None,
             place: Place::Running,
             met: false,
+            alone: 0,
         };
         let apart = matches!(divergence, Divergence::Adversarial(_));
         Self { splits: vec![split], barriers: Vec::new(), live: mask, apart, spin: SpinWatch::default(), isa }
@@ -251,6 +254,7 @@ impl Warp {
     /// The running split has come to a convergence barrier of `members`, and goes on at `next` when they all have.
     pub(crate) fn meet(&mut self, members: Mask, next: Pc) {
         let Some(split) = self.splits.last_mut() else { return };
+        split.alone = 0;
         if members & self.live & !split.mask == 0 {
             return self.go_to(next);
         }

@@ -230,6 +230,8 @@ pub enum Op {
     Barrier(BarrierKind),
     /// `bar.warp.sync`: waits until every lane of the mask `src[0]` is here.
     WarpSync,
+    /// WARPSYNC.COLLECTIVE and .EXCLUSIVE: as `WarpSync`, and lanes that name different masks go on apart until they meet at a BSYNC.
+    Separate,
     /// BSYNC: the lanes wait for the other living ones of the mask `src[0]`, and go on with them behind it. Unlike `WarpSync` it
     /// is executed by each group of lanes as it arrives, as the hardware counts it.
     Meet,

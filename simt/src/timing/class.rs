@@ -26,6 +26,7 @@ pub fn class_of(instr: &Instr) -> Class {
         | Op::Trap
         | Op::Barrier(_)
         | Op::WarpSync
+        | Op::Separate
         | Op::Meet
         | Op::Fence(_)
         | Op::Sleep => Class::Control,

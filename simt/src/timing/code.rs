@@ -171,7 +171,7 @@ pub(super) fn kind_of(op: &Op, pipe: Pipe) -> Kind {
         op if op.is_branch() => Kind::Branch,
         Op::Exit | Op::Trap => Kind::Exit,
         Op::Barrier(_) => Kind::Barrier,
-        Op::WarpSync => Kind::WarpSync,
+        Op::WarpSync | Op::Separate => Kind::WarpSync,
         Op::Fence(scope) => Kind::Fence(*scope),
         Op::Sleep => Kind::Sleep,
         _ if pipe == Pipe::None => Kind::Free,

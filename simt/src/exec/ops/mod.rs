@@ -54,7 +54,7 @@ pub(crate) fn choose(op: &Op) -> Option<Picked> {
         Op::Barrier(_) => control(Flow::Barrier, &[1]),
         Op::Fence(_) => control(Flow::Fence, &[]),
         Op::Sleep => control(Flow::Sleep, &[1]),
-        Op::WarpSync | Op::Meet => control(Flow::Collective, &[1]),
+        Op::WarpSync | Op::Separate | Op::Meet => control(Flow::Collective, &[1]),
         Op::Vote(_) | Op::Elect => control(Flow::Collective, &[]),
         Op::Shuffle(_) => control(Flow::Collective, &[1, 1, 1]),
         Op::Match { bits: 32, .. } => control(Flow::Collective, &[1]),

@@ -88,8 +88,12 @@ impl Lowering<'_> {
 
     /// `BSYNC B`, `WARPSYNC mask`, `WARPSYNC.ALL`.
     fn synchronise(&mut self, parts: &Parts<'_>) -> Lowered {
-        parts.modifiers.ignore(&["RECONVERGENT", "RELIABLE", "EXCLUSIVE", "COLLECTIVE"]);
-        let op = if parts.base == "BSYNC" { Op::Meet } else { Op::WarpSync };
+        parts.modifiers.ignore(&["RECONVERGENT", "RELIABLE"]);
+        let op = match parts.modifiers.pick(&[("EXCLUSIVE", Op::Separate), ("COLLECTIVE", Op::Separate)]) {
+            _ if parts.base == "BSYNC" => Op::Meet,
+            Some(separate) => separate,
+            None => Op::WarpSync,
+        };
         let mut instr = Instr::new(op);
         instr.src[0] = match parts.operands.first() {
             Some(Operand::Barrier(number)) => Src::slot(self.layout.barrier(*number)?),
