@@ -149,7 +149,6 @@ fn predicate(text: &str) -> Option<Operand> {
 /// `0x10`, `-0x8`, and all 64 bits of `0xfffffffffffffff8`.
 pub(super) fn integer(text: &str) -> Option<i64> {
     let (negative, digits) = text.strip_prefix('-').map_or((false, text), |digits| (true, digits));
-    // 64 bits without a sign, where they are all used.
     let value = u64::from_str_radix(digits.strip_prefix("0x")?, 16).ok()? as i64;
     Some(if negative { value.wrapping_neg() } else { value })
 }

@@ -3,8 +3,7 @@
 
 use super::level::Picked;
 use super::shape::{binary_with, compare_with, ternary_with, unary_with};
-use super::{compare, convert, float32, float64, half};
-use super::{compare, float32, float64, half, moves};
+use super::{compare, convert, float32, float64, half, moves};
 use crate::exec::float::{canonical, flush};
 use crate::isa::{Alu, AluKind, Half, Round, Ty};
 
