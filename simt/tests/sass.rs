@@ -34,6 +34,7 @@ fn entry_of(arch: u32) -> Entry {
         max_threads: None,
         required_threads: None,
         barrier_count: 1,
+        banks: Vec::new(),
     }
 }
 
