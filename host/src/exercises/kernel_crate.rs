@@ -156,7 +156,9 @@ fn global_names(text: &str) -> Vec<&str> {
     let word = |text: &str| text.find(|c: char| !(c.is_ascii_alphanumeric() || c == '_')).unwrap_or(text.len());
     let after = |mark: &'static str| text.match_indices(mark).map(move |(at, _)| &text[at + mark.len()..]);
     let kernels = after("#[kernel]").filter_map(|rest| rest.split_once("fn ").map(|(_, name)| name));
-    let arrays = after("shared_array!(").map(str::trim_start);
+    // A doc comment or an attribute may stand before the name.
+    let is_name = |line: &&str| !line.is_empty() && !line.starts_with("//") && !line.starts_with('#');
+    let arrays = after("shared_array!(").filter_map(|rest| rest.lines().map(str::trim_start).find(is_name));
     kernels.chain(arrays).map(|name| &name[..word(name)]).filter(|name| !name.is_empty()).collect()
 }
 
@@ -167,6 +169,10 @@ mod tests {
     const TEXT: &str = "\
 use cuda_std::prelude::*;
 shared_array!(TILE: [f32; 32]);
+shared_array!(
+    /// More of it.
+    MORE: [f32; 32]
+);
 
 /// Like [`sum()`], but not summary.
 #[kernel]
@@ -179,9 +185,10 @@ fn helper() {}
 
     #[test]
     fn kernels_and_shared_arrays_are_renamed_as_whole_words_and_nothing_else_is() {
-        assert_eq!(global_names(TEXT), ["sum", "TILE"]);
+        assert_eq!(global_names(TEXT), ["sum", "TILE", "MORE"]);
         let expected = TEXT
             .replace("(TILE", "(a_TILE_before")
+            .replace("MORE:", "a_MORE_before:")
             .replace("{ TILE", "{ a_TILE_before")
             .replace("`sum(", "`a_sum_before(")
             .replace("fn sum(", "fn a_sum_before(");
