@@ -44,7 +44,7 @@ const GAPS: [Gap; 3] = [
         kernel: "atomic_add_cas",
         size: "2^15 on 2^12",
         error: -0.4..-0.15,
-        why: "additions that lose against others try again; each try costs an H200 more than the model's way to L2 and back",
+        why: "not looked into; likely the tries again of those who lost, each of which costs more than the model's way to L2 and back",
     },
     Gap {
         kernel: "vecadd4",
