@@ -1,8 +1,10 @@
 //! The cycle model: how long a launch takes, and what on.
 //!
 //! The same executor that computes results is driven instruction by instruction: an instruction executes when it issues, and issues
-//! when its operands, its pipe and its scheduler allow. When operands are there SASS says itself (`control`): stall counts for fixed
-//! latencies, dependence counters for the others. PTX says nothing, so a scoreboard stands in. Each SM runs on its own for a quantum no longer than the way to L2, seeing its
+//! when its operands, its pipe and its scheduler allow. One that touches only registers of its warp may execute sooner, with the one
+//! before it: nobody can tell, but that counters of a launch that faults hold what was executed and not issued yet.
+//!
+//! When operands are there SASS says itself (`control`): stall counts for fixed latencies, dependence counters for the others. PTX says nothing, so a scoreboard stands in. Each SM runs on its own for a quantum no longer than the way to L2, seeing its
 //! own stores at once; at the boundary the stores, atomics and requests of all SMs take effect ordered by cycle, SM, sequence. So one
 //! thread and two give the same result to the cycle.
 //!
