@@ -153,8 +153,7 @@ pub unsafe fn matmul_register(a: *const f32, b: *const f32, c: *mut f32, n: u32)
         }
         add_set(&mut sums, set, row, column);
         let first = (first_row + row) * n + first_column + column;
-        for r in 0..8 {
-            let [s0, s1, s2, s3, s4, s5, s6, s7] = sums[r];
+        for (r, [s0, s1, s2, s3, s4, s5, s6, s7]) in sums.into_iter().enumerate() {
             let to = first + (r as u32 / 4 * ROWS_APART + r as u32 % 4) * n;
             store4(c, to, [s0, s1, s2, s3]);
             store4(c, to + COLUMNS_APART, [s4, s5, s6, s7]);

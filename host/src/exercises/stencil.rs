@@ -50,7 +50,7 @@ fn check(attempt: &mut Attempt<'_>) -> Result<(), LabError> {
         let options = MachineOptions { checks: Checks::ALL, isa: IsaChoice::Ptx, ..attempt.options() };
         let gpu = attempt.machine(attempt.device(), options)?;
         let (input, output) = (gpu.upload(&x)?, gpu.zeros::<f32>(N as usize)?);
-        let request = LaunchRequest::named(&attempt.yours(KERNEL), shape, &(input.ptr(), output.ptr(), N));
+        let request = LaunchRequest::named(attempt.yours(KERNEL), shape, &(input.ptr(), output.ptr(), N));
         let found = match gpu.run_in_turn(vec![request]).and_then(|_| output.download()) {
             Ok(_) => "nothing".to_owned(),
             Err(GpuError::Fault(fault)) => fault.message.clone(),

@@ -103,7 +103,7 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
         let id = |what: &str| format!("{what}_{}", form.word);
         let shared = ratio(report, SHARED_ACCESSES, BLOCKS);
         record(cx, &id("shared"), shared.clone());
-        let (barriers, shuffles) = run.counted(cx, form, x.len() as u32)?;
+        let [barriers, shuffles] = run.counted(cx, form, x.len() as u32)?;
         record(cx, &id("barriers"), barriers.clone());
         record(cx, &id("shuffles"), shuffles.clone());
         bandwidth(cx, &id("bandwidth"), report, x.len())?;
@@ -168,15 +168,10 @@ impl Runs<'_> {
     }
 
     /// Barriers and shuffles that the first warp of the first block issued.
-    fn counted(
-        &self,
-        cx: &LabContext<'_>,
-        form: &Form,
-        n: u32,
-    ) -> Result<(Result<u32, String>, Result<u32, String>), LabError> {
+    fn counted(&self, cx: &LabContext<'_>, form: &Form, n: u32) -> Result<[Result<u32, String>; 2], LabError> {
         if cx.backend() != BackendKind::Sim {
             let reason = || Err("cannot be seen on hardware".to_owned());
-            return Ok((reason(), reason()));
+            return Ok([reason(), reason()]);
         }
         let program = cx.bench().executed(form.kernel.name)?;
         let count = Arc::new(Mutex::new(Count { program, barriers: 0, shuffles: 0 }));
@@ -185,7 +180,7 @@ impl Runs<'_> {
         let args = (self.input.ptr(), sums.ptr(), n.min(1 << 14));
         self.gpu.watch(form.kernel, one, None, args, Box::new(Shared(Arc::clone(&count))))?;
         let count = count.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok((Ok(count.barriers), Ok(count.shuffles)))
+        Ok([Ok(count.barriers), Ok(count.shuffles)])
     }
 }
 

@@ -121,8 +121,8 @@ fn steps(cx: &mut LabContext<'_>, program: &Program, recording: &Recording) {
         let found = format!("{} loads, {} additions, {} stores", loads.len(), adds.len(), stores.len());
         return cx.holds("order", false, found);
     };
-    let before = all(Step::Address).into_iter().filter(|issued| issued.cycle < first.cycle);
-    let addressed = before.last().map_or(0, |issued| issued.cycle);
+    let mut before = all(Step::Address).into_iter().filter(|issued| issued.cycle < first.cycle);
+    let addressed = before.next_back().map_or(0, |issued| issued.cycle);
     let named = identity.first().map_or(0, |issued| issued.cycle);
     let order = [named, addressed, first.cycle, second.cycle, add.cycle, store.cycle];
     cx.holds("order", order.is_sorted() && !identity.is_empty(), format!("cycles {order:?}"));

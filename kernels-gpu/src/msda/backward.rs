@@ -4,6 +4,9 @@
 //! location and weight belong to one thread or warp and are written once. With `d` the product of the result's gradient with a corner's
 //! values, summed over the channels, the weight's gradient is the blend of the four `d`, and the location's that of their differences.
 
+// Kernels take as many pointers as they have arrays.
+#![allow(clippy::too_many_arguments)]
+
 use super::{Axis, CHANNELS, HEADS, LEVELS, POINTS, SAMPLES, Sample, channels_at, four, level_at, sample};
 use crate::special;
 #[allow(unused_imports)] // on the host, the inherent methods of f32 come first

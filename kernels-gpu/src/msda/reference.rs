@@ -79,7 +79,7 @@ impl Inputs {
     /// Each point in order: where it lies, and the result that it belongs to.
     fn points(&self) -> impl Iterator<Item = (usize, Sample, usize)> {
         (0..self.weights.len()).map(|i| {
-            let level = self.levels[i as usize % SAMPLES as usize / POINTS as usize];
+            let level = self.levels[i % SAMPLES as usize / POINTS as usize];
             (i, sample(level, [self.locations[2 * i], self.locations[2 * i + 1]]), i / SAMPLES as usize)
         })
     }

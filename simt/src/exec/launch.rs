@@ -36,8 +36,7 @@ impl Grid {
     /// Never on its own account; a block of more threads than fit `u32` is cut short, but no device allows one.
     pub fn new(
         kernel: Arc<Kernel>,
-        dim: [u32; 3],
-        block_dim: [u32; 3],
+        (dim, block_dim): ([u32; 3], [u32; 3]),
         dynamic_shared_bytes: u32,
         params: Vec<u8>,
         divergence: Divergence,

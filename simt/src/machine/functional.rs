@@ -245,7 +245,7 @@ impl<'r, 'm, 'p> Run<'r, 'm, 'p> {
                     false => Turn::Stuck(block.standing(first_living(block), FaultKind::Deadlock)),
                 });
             };
-            let part = if self.draw() % PARTING == 0 { self.draw() as Mask } else { 0 };
+            let part = if self.draw().is_multiple_of(PARTING) { self.draw() as Mask } else { 0 };
             block.choose(*warp, self.draw(), part);
             // Short turns find most; a long one now and then lets a loop get far.
             let turn = match self.draw() % 16 {

@@ -235,6 +235,13 @@ pub(super) fn grid(device: &Device, memory: &Memory, kernel: Arc<exec::Kernel>, 
     let facts =
         DeviceFacts { sm_count: device.sm_count, warps_per_sm: device.limits.max_warps_per_sm, grid_id: number };
     let params = launch.params.clone();
-    let (grid, block) = (launch.grid, launch.block);
-    Grid::new(kernel, grid, block, launch.dynamic_shared_bytes, params, launch.divergence, facts, memory)
+    Grid::new(
+        kernel,
+        (launch.grid, launch.block),
+        launch.dynamic_shared_bytes,
+        params,
+        launch.divergence,
+        facts,
+        memory,
+    )
 }

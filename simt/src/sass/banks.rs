@@ -64,8 +64,7 @@ fn place_addresses<'d>(file: &ElfFile64<'d, Endianness>, section: &impl ObjectSe
         let at = (offset / WORD_BYTES).min(words.len() as u64) as usize;
         let RelocationTarget::Symbol(symbol) = relocation.target() else { continue };
         let name = file.symbol_by_index(symbol).ok().and_then(|symbol| Some(symbol.name().ok()?.to_owned()));
-        let is_address =
-            matches!(relocation.flags(), RelocationFlags::Elf { r_type } if u32::from(r_type) == RELOCATION_ADDRESS);
+        let is_address = matches!(relocation.flags(), RelocationFlags::Elf { r_type } if r_type == RELOCATION_ADDRESS);
         for (word, to) in (0..2).zip(words.iter_mut().skip(at)) {
             let addend = relocation.addend();
             let address = |name: &String| Constant::Variable { name: name.clone(), addend, word };

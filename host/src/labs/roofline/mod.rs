@@ -141,7 +141,7 @@ fn kernels(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<(), LabError> {
     {
         let is_elsewhere = |kernel: &&str| all.iter().any(|one| one.kernel == *kernel && side(one, roof) != expected);
         let there = kernels.iter().filter(|kernel| all.iter().any(|one| one.kernel == **kernel)).count();
-        let elsewhere: Vec<&str> = kernels.iter().copied().filter(|kernel| is_elsewhere(&kernel)).collect();
+        let elsewhere: Vec<&str> = kernels.iter().copied().filter(is_elsewhere).collect();
         let otherwise = format!("elsewhere: {}; {there} of {} were run", elsewhere.join(", "), kernels.len());
         cx.holds(claim, elsewhere.is_empty() && there == kernels.len(), otherwise);
     }

@@ -32,14 +32,6 @@ impl Lowering<'_> {
         }
         let ins = predicates_from(parts, 4 + outs);
         let carries = self.carries(parts, outs)?;
-        if parts.modifiers.has("64") {
-            let is_nothing = |operand: &super::Operand| matches!(operand, super::Operand::Register { register, .. } if register.number.is_none());
-            if parts.modifiers.has("X") || carries != [None; 2] || !is_nothing(operand(parts, 3 + outs)?) {
-                return Err("a 64-bit addition of three, or with carries".to_owned());
-            }
-            let instr = self.lanewise(parts, AluKind::Add, Ty::U64, Mods::default(), 1 + outs, &[2, 2])?;
-            return self.with_result(parts, instr);
-        }
         let mut mods = Mods { carry_out: carries != [None; 2], carry_in: parts.modifiers.has("X"), ..Mods::default() };
         let mut flags = [PredSrc::FALSE; 2];
         if mods.carry_in {
