@@ -372,7 +372,7 @@ fn chains_and_counters_end_where_the_host_functions_do() {
 fn scattered_words_are_those_that_the_host_function_names() {
     use kernels::calibration::{scatter_add, scatter_store};
     let (gpu, warps, mask, apart, turn, repeats) = (machine(), 6, 1023, 37, 11, 5);
-    let shape = LaunchShape::linear(2, 96);
+    let shape = LaunchShape::linear(2 * 96, 96);
     let mut counts = vec![0; mask as usize + 1];
     for number in 0..warps * repeats {
         (0..32).for_each(|lane| counts[maths::scattered(lane, number, apart, turn, mask) as usize] += 1);
