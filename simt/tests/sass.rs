@@ -556,7 +556,7 @@ fn what_the_machine_does_not_know_is_refused_by_its_text() {
     }
     refused("HMMA.16816.F32 R4, R8, R12, R4", "the opcode HMMA");
     refused("FADD.SUPER R4, R5, R6", "the modifier .SUPER");
-    refused("IADD3 R4, R5, c[0x3][0x8], R6", "constant bank 3");
+    refused("IADD3 R4, R5, c[0x3][0x8], R6", "nobody knows what is at c[0x3][0x8]");
     refused("MOV R4, c[0x0][0x1f0]", "nobody knows what is at c[0x0][0x1f0]");
     refused("BRA `(.L_nowhere)", "the label .L_nowhere is nowhere");
     refused("@R3 EXIT", "a predicate was expected");
