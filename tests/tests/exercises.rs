@@ -52,12 +52,15 @@ fn lines(checked: &Checked) -> String {
 
 #[test]
 fn every_claim_is_right_of_the_authors_solution() {
+    let mut wrong = Vec::new();
     for exercise in EXERCISES {
         let checked = check(exercise, Names::of_the_solution(exercise));
         println!("{}\n{}", exercise.lab, lines(&checked));
-        let all = checked.claims.iter().all(|judged| judged.verdict == Verdict::Holds);
-        assert!(all, "{}\n{}", exercise.lab, lines(&checked));
+        if checked.claims.iter().any(|judged| judged.verdict != Verdict::Holds) {
+            wrong.push(format!("{}\n{}", exercise.lab, lines(&checked)));
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]

@@ -36,6 +36,7 @@ struct Binding {
     backend: Option<BackendKind>,
     device: Option<&'static str>,
     recorded_toolchain: bool,
+    sass_times: bool,
 }
 
 /// What a run is made with, as far as claims care.
@@ -44,7 +45,18 @@ pub struct Setting {
     pub backend: BackendKind,
     /// Name of the device that the labs run on.
     pub device: String,
+    /// Where the run's times come from.
+    pub times: Times,
     pub toolchain: Toolchain,
+}
+
+/// Where the times of a run come from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Times {
+    Measured,
+    ModelledFromSass,
+    /// Good for less: PTX has no spills, no loops that ptxas unrolled, and no loops that it made of an operation.
+    ModelledFromPtx,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -89,6 +101,12 @@ impl Claim {
         self
     }
 
+    /// About times that follow from what ptxas made of the kernel: not judged by those modelled from PTX.
+    pub fn needs_sass(mut self) -> Self {
+        self.binding.sass_times = true;
+        self
+    }
+
     /// States a number of this device; with `--device` naming another, it is not run.
     pub fn on_device(mut self, device: &'static str) -> Self {
         self.binding.device = Some(device);
@@ -120,6 +138,9 @@ impl Binding {
             Some(BackendKind::Cuda) if setting.backend == BackendKind::Sim => {
                 return Some("needs a GPU".to_owned());
             }
+            Some(BackendKind::Cuda) if setting.times != Times::Measured => {
+                return Some("needs a GPU: this driver models one".to_owned());
+            }
             Some(BackendKind::Sim) if setting.backend == BackendKind::Cuda => {
                 return Some("cannot be seen on hardware".to_owned());
             }
@@ -127,6 +148,9 @@ impl Binding {
         }
         if let Some(device) = self.device.filter(|device| *device != setting.device) {
             return Some(format!("states a number of the {device}, this run is on the {}", setting.device));
+        }
+        if self.sass_times && setting.times == Times::ModelledFromPtx {
+            return Some("needs times of SASS, this run models them from PTX".to_owned());
         }
         match self.recorded_toolchain {
             true => setting.toolchain.reason_not_recorded(),
@@ -156,7 +180,8 @@ mod tests {
             llvm: Some(RECORDED[0].llvm.to_owned()),
             ptxas: ptxas.map(str::to_owned),
         };
-        Setting { backend, device: "RTX 5070".to_owned(), toolchain }
+        let times = if backend == BackendKind::Cuda { Times::Measured } else { Times::ModelledFromSass };
+        Setting { backend, device: "RTX 5070".to_owned(), times, toolchain }
     }
 
     fn claim() -> Claim {
@@ -183,6 +208,12 @@ mod tests {
         let cuda = setting(BackendKind::Cuda, None);
         check(claim().on_gpu(), Some(13.into()), &sim, Verdict::NotRun, Some("needs a GPU"));
         check(claim().on_machine(), Some(13.into()), &cuda, Verdict::NotRun, Some("cannot be seen on hardware"));
+        let driver = Setting { times: Times::ModelledFromPtx, ..cuda };
+        let reason = Some("needs a GPU: this driver models one");
+        check(claim().on_gpu(), Some(13.into()), &driver, Verdict::NotRun, reason);
+        let reason = Some("needs times of SASS, this run models them from PTX");
+        check(claim().needs_sass(), Some(13.into()), &driver, Verdict::NotRun, reason);
+        check(claim().needs_sass(), Some(13.into()), &sim, Verdict::Fails, None);
         let reason = "states a number of the RTX 5090, this run is on the RTX 5070";
         check(claim().on_device("RTX 5090"), Some(13.into()), &sim, Verdict::NotRun, Some(reason));
     }

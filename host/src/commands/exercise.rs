@@ -144,12 +144,16 @@ fn line(judged: &Judged) -> String {
 mod tests {
     use super::*;
     use crate::backend::BackendKind;
-    use crate::claim::{Claim, Setting, Toolchain, less_than};
+    use crate::claim::{Claim, Setting, Times, Toolchain, less_than};
 
     #[test]
     fn a_claim_is_one_line_that_says_what_was_expected_and_what_was_found() {
-        let setting =
-            Setting { backend: BackendKind::Sim, device: "RTX 5070".to_owned(), toolchain: Toolchain::default() };
+        let setting = Setting {
+            backend: BackendKind::Sim,
+            device: "RTX 5070".to_owned(),
+            times: Times::ModelledFromSass,
+            toolchain: Toolchain::default(),
+        };
         let claim = || Claim::new("fewer", "ch1 §7", "instructions over those before", less_than(0.8));
         let of = |claim: Claim, found: Option<f64>| line(&claim.judge(found.map(Into::into), None, &setting));
         assert_eq!(of(claim(), Some(0.5)), "right: instructions over those before (0.5)");

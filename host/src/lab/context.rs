@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use warpwise_simt::device::Device;
+use warpwise_simt::exec::Divergence;
 
 use super::{KernelRow, Lab, LabError, LabOutcome, Plot, Table};
 use crate::backend::gpus::MODELLED;
-use crate::backend::{BackendKind, Gpu, MachineOptions, Readings};
+use crate::backend::{BackendKind, Gpu, IsaChoice, MachineOptions, Readings};
 use crate::ceilings::Ceilings;
-use crate::claim::{Claim, Judged, Setting, TRUE, Value, holds};
+use crate::claim::{Claim, Judged, Setting, TRUE, Times, Value, holds};
 use crate::kernels::Resources;
 use crate::progress::Progress;
 use crate::workbench::Workbench;
@@ -172,11 +173,28 @@ impl LabContext<'_> {
         }
     }
 
+    /// Our own driver takes PTX alone, and so does the machine without ptxas or where it is asked to.
+    fn times(&self) -> Times {
+        let options = self.bench.options;
+        match self.bench.backend() {
+            BackendKind::Cuda if !self.bench.device_name().ends_with(MODELLED) => Times::Measured,
+            BackendKind::Sim
+                if options.isa != IsaChoice::Ptx
+                    && options.divergence == Divergence::Converge
+                    && self.bench.toolchain().ptxas.is_some() =>
+            {
+                Times::ModelledFromSass
+            }
+            _ => Times::ModelledFromPtx,
+        }
+    }
+
     fn setting(&self) -> Setting {
         Setting {
             backend: self.bench.backend(),
             // On our own driver a device is what it models, "(modelled)" or not.
             device: self.bench.device_name().trim_end_matches(MODELLED).to_owned(),
+            times: self.times(),
             toolchain: self.bench.toolchain().clone(),
         }
     }

@@ -6,7 +6,7 @@ use warpwise_simt::isa::Isa;
 use super::{Axis, KernelRow, Lab, LabOutcome, Mark, OccupancyFigures, Plot, RunOutcome, Table};
 use crate::backend::{BackendKind, CounterSet, ReadingsDigest};
 use crate::ceilings::Ceilings;
-use crate::claim::{Claim, Setting, Toolchain, Value, at_least, equal, holds, less_than};
+use crate::claim::{Claim, Setting, Times, Toolchain, Value, at_least, equal, holds, less_than};
 use crate::numbers::{Clocks, Regs, Time};
 
 static LAB: Lab = Lab {
@@ -27,7 +27,12 @@ pub fn run() -> RunOutcome {
         llvm: Some("22.1.8".to_owned()),
         ptxas: Some("13.2.78".to_owned()),
     };
-    let setting = Setting { backend: BackendKind::Sim, device: "RTX 5070".to_owned(), toolchain: toolchain.clone() };
+    let setting = Setting {
+        backend: BackendKind::Sim,
+        device: "RTX 5070".to_owned(),
+        times: Times::ModelledFromSass,
+        toolchain: toolchain.clone(),
+    };
     let mut table = Table::new("blocks by size", ["threads", "occupancy", "limiter"]);
     table.row(["256".into(), 1.0.into(), "warps".into()]).row(["1024".into(), 0.666_666.into(), "warps".into()]);
     let plot = Plot::new("occupancy by registers", Axis::linear("registers"), Axis::linear("occupancy (%)")).series(

@@ -87,7 +87,7 @@ fn claims() -> Vec<Claim> {
             .note("caches serve the rest: fewer than a count of references in the source says"),
         machine("multiply_adds", "sums in registers: multiply-adds among its instructions", at_least(0.8)),
         machine("multiply_adds_tiled", "tiles of 16: multiply-adds among its instructions", at_most(0.5)),
-        Claim::new("tiled_time", SECTION, "time of naive over tiles of 16", greater_than(1.0)),
+        Claim::new("tiled_time", SECTION, "time of naive over tiles of 16", greater_than(1.0)).needs_sass(),
         gpu("block_time", "at 4,096: time of tiles of 16 over tiles of 32", greater_than(1.0)),
         gpu("register_time", "at 4,096: time of tiles of 32 over sums in registers", at_least(3.0)),
         gpu("register_rate", "at 4,096: sums in registers, share of the rate of multiply-adds", at_least(0.6)),

@@ -35,6 +35,7 @@ pub fn claims() -> Vec<Claim> {
     vec![
         Claim::new("sums", SECTION, "sums of every type are exact", holds("they are")),
         Claim::new("f16", SECTION, "time of 16-bit additions one by one, over that of pairs", at_least(5.0))
+            .needs_sass()
             .note("256 threads an address; the same hardware, the same numbers: pairs have an instruction, single ones a loop"),
         Claim::new("bf16x2", SECTION, "time of pairs of bfloat16 by compare-and-swap, over that of pairs of f16", at_least(5.0)),
         Claim::new("f64", SECTION, "time of 64-bit additions over that of 32-bit ones", at_most(2.5)),
