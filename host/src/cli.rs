@@ -75,7 +75,7 @@ pub struct GlobalOptions {
     #[arg(long, global = true, value_name = "WORD", default_value = "auto")]
     isa: IsaChoice,
     /// What the machine checks beyond memory bounds, on PTX: race, init, sync, several with commas, or all
-    #[arg(long = "check", global = true, value_name = "WORDS", default_value = "mem", value_parser = parse_checks)]
+    #[arg(long = "check", global = true, value_name = "WORDS", default_value = "mem", num_args = 0..=1, default_missing_value = "all", value_parser = parse_checks)]
     checks: Checks,
 }
 
@@ -105,6 +105,17 @@ fn in_two_lines(error: &clap::Error) -> String {
 }
 
 impl GlobalOptions {
+    /// Whether `--check` was given, with or without words.
+    pub fn asks_for_checks(&self) -> bool {
+        self.checks != Checks::default()
+    }
+
+    /// The same without what `--check` asked for.
+    #[must_use]
+    pub fn without_checks(&self) -> Self {
+        Self { checks: Checks::default(), ..self.clone() }
+    }
+
     /// How launches run.
     pub fn machine(&self) -> MachineOptions {
         MachineOptions {

@@ -110,7 +110,7 @@ shared_array!(
 );
 
 /// [`warp_sum_volatile()`] with a warp-wide barrier between writing and reading, and between reading and writing again. Parameters
-/// and launch as there.
+/// and launch as for it.
 #[kernel]
 pub unsafe fn warp_sum_synced(x: *const u32, sums: *mut u32) {
     let lane = warp::lane_id();

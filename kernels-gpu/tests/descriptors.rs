@@ -31,9 +31,15 @@ fn a_descriptor_says_what_the_source_says() {
 
 /// Every source file of the crate.
 fn sources() -> Vec<PathBuf> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let entries = folder.read_dir().expect("the crate has sources");
-    entries.flatten().map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|is| is == "rs")).collect()
+    let mut folders = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("src")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let paths = folder.read_dir().expect("the crate has sources").flatten().map(|entry| entry.path());
+        let (deeper, here): (Vec<_>, Vec<_>) = paths.partition(|path| path.is_dir());
+        folders.extend(deeper);
+        files.extend(here.into_iter().filter(|path| path.extension().is_some_and(|is| is == "rs")));
+    }
+    files
 }
 
 #[test]

@@ -115,6 +115,11 @@ fn a_sum_of_bfloat16_is_the_exact_one_rounded_to_nearest_even() {
             let (found, exact) = (number(sum & 0xffff), number(a) + number(b));
             // Both neighbours of what was found are at least as far away, and an even one wins where they are as far.
             let off = (found - exact).abs();
+            if found.is_infinite() {
+                // Half a step above the greatest number: what rounds to infinity.
+                assert!(exact.abs() >= 2_f64.powi(128) - 2_f64.powi(119), "{a:#x} + {b:#x}");
+                continue;
+            }
             for neighbour in [(sum & 0xffff).wrapping_sub(1), (sum & 0xffff) + 1] {
                 let other = (number(neighbour & 0xffff) - exact).abs();
                 assert!(off < other || (off == other && sum & 1 == 0) || other.is_nan(), "{a:#x} + {b:#x}: {sum:#x}");

@@ -13,7 +13,7 @@ use warpwise_kernels::{KERNELS, bounds};
 const CONVERGENT: [&str; 7] = ["bar.", "barrier.", "elect.", "match.", "redux.", "shfl.", "vote."];
 
 /// How many of them each kernel's source has; a kernel that is not here has none.
-const IN_SOURCE: [(&str, &[(&str, usize)]); 25] = [
+const IN_SOURCE: [(&str, &[(&str, usize)]); 36] = [
     ("block_reverse", &[("bar.sync", 1)]),
     ("barrier_between_ifs", &[("bar.sync", 1)]),
     ("barrier_reductions", &[("bar.red", 3)]),
@@ -39,6 +39,18 @@ const IN_SOURCE: [(&str, &[(&str, usize)]); 25] = [
     ("gemv", &[("shfl.sync", 20)]),
     ("gemm_4", &[("shfl.sync", 80)]),
     ("gemm_16", &[("shfl.sync", 320)]),
+    ("ragged_split", &[("shfl.sync", 6), ("vote.sync", 1)]),
+    ("shared_pairs", &[("bar.sync", 1)]),
+    ("shared_quads", &[("bar.sync", 1)]),
+    ("shared_stride", &[("bar.sync", 1)]),
+    // One, in a loop that is unrolled four times.
+    ("spin_lock_by_turns", &[("bar.warp.sync", 4)]),
+    ("stencil4", &[("shfl.sync", 6)]),
+    ("stencil_1d", &[("bar.sync", 1)]),
+    ("stencil_as_printed", &[("bar.sync", 1)]),
+    ("stencil_halo_off", &[("bar.sync", 1)]),
+    ("warp_sum_sync", &[("shfl.sync", 5)]),
+    ("warp_sum_synced", &[("bar.warp.sync", 11)]),
     ("nbody", &[("bar.sync", 2)]),
     // 16 to leave each pair of lanes one of 16 sums, 6 to add up three of them over four corners.
     ("msda_tile_backward", &[("shfl.sync", 22)]),

@@ -27,9 +27,6 @@ pub struct Options {
     /// The kernel as the author of the exercise changed it
     #[arg(long)]
     solution: bool,
-    /// Build your version, and say what is right and what is not yet
-    #[arg(long, conflicts_with_all = ["hint", "solution"], requires = "id")]
-    check: bool,
 }
 
 /// Set by `cargo xtask`: the folder of the checkout, in which the reader's crates are put.
@@ -45,8 +42,9 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
         return Ok(Outcome::Good);
     };
     let exercise = exercises::find(id)?;
-    if options.check {
-        return check(&mut terminal, exercise, global);
+    // `--check` is an option of every command; here it has the reader's version built, and says what is right and what is not yet.
+    if global.asks_for_checks() {
+        return check(&mut terminal, exercise, &global.without_checks());
     }
     if options.hint || options.solution {
         if options.hint {
