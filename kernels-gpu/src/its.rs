@@ -131,7 +131,7 @@ pub unsafe fn warp_sum_synced(x: *const u32, sums: *mut u32) {
     }
 }
 
-/// [`warp_sum_volatile()`] by shuffles, which carry the values and wait for the lanes they name. Parameters and launch as there.
+/// [`warp_sum_volatile()`] by shuffles, which carry the values and wait for the lanes they name. Parameters and launch as for it.
 #[kernel]
 pub unsafe fn warp_sum_sync(x: *const u32, sums: *mut u32) {
     // SAFETY: an element a thread; all lanes come here.

@@ -15,7 +15,7 @@ pub unsafe fn parity_lane(x: *const f32, y: *mut f32, n: u32, steps: u32) {
 }
 
 /// Of each 64 elements the first warp has the even ones and the second the odd ones: the results are those of [`parity_lane()`].
-/// Parameters as there.
+/// Parameters as for it.
 ///
 /// - Launch: one-dimensional, at least `n` threads, rounded up to a multiple of 64; so is the block's size.
 #[kernel]

@@ -61,7 +61,7 @@ shared_array!(
     UNGUARDED_TILE: [f32; TILE]
 );
 
-/// [`stencil_1d()`] without the barrier: threads read what others may not have written yet. Parameters and launch as there.
+/// [`stencil_1d()`] without the barrier: threads read what others may not have written yet. Parameters and launch as for it.
 #[kernel]
 pub unsafe fn stencil_no_barrier(x: *const f32, y: *mut f32, n: u32) {
     // SAFETY: indices as in `stencil_1d`. That the tile is written when it is read is what nobody promises.
@@ -80,7 +80,7 @@ shared_array!(
 );
 
 /// [`stencil_1d()`] that reads its tile one cell too far to the right: the last thread takes in a cell that nobody writes. Parameters
-/// and launch as there.
+/// and launch as for it.
 #[kernel]
 pub unsafe fn stencil_halo_off(x: *const f32, y: *mut f32, n: u32) {
     // SAFETY: as in `stencil_1d`, but for the last cell of the tile, which is never written.
