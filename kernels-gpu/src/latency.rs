@@ -37,7 +37,7 @@ pub unsafe fn chase_ilp1(next: *const u32, out: *mut u32, apart: u32, steps: u32
     unsafe { *out.add(i as usize) = walk::<1>(next, i, apart, steps) };
 }
 
-/// [`chase_ilp1()`] with two chains.
+/// [`chase_ilp1()`] with two chains. Parameters and launch as for it.
 #[kernel]
 pub unsafe fn chase_ilp2(next: *const u32, out: *mut u32, apart: u32, steps: u32) {
     let i = thread::index_1d();
@@ -45,7 +45,7 @@ pub unsafe fn chase_ilp2(next: *const u32, out: *mut u32, apart: u32, steps: u32
     unsafe { *out.add(i as usize) = walk::<2>(next, i, apart, steps) };
 }
 
-/// [`chase_ilp1()`] with four chains.
+/// [`chase_ilp1()`] with four chains. Parameters and launch as for it.
 #[kernel]
 pub unsafe fn chase_ilp4(next: *const u32, out: *mut u32, apart: u32, steps: u32) {
     let i = thread::index_1d();
@@ -53,7 +53,7 @@ pub unsafe fn chase_ilp4(next: *const u32, out: *mut u32, apart: u32, steps: u32
     unsafe { *out.add(i as usize) = walk::<4>(next, i, apart, steps) };
 }
 
-/// [`chase_ilp1()`] with eight chains.
+/// [`chase_ilp1()`] with eight chains. Parameters and launch as for it.
 #[kernel]
 pub unsafe fn chase_ilp8(next: *const u32, out: *mut u32, apart: u32, steps: u32) {
     let i = thread::index_1d();

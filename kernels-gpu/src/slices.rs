@@ -13,7 +13,7 @@ use cuda_std::prelude::*;
 
 /// Indexing, as one would write it first: a check an access.
 ///
-/// With `len` less than `n + taps - 1` it panics, which on a GPU is a trap: the launch fails.
+/// With `len` less than `n + taps - 1` it panics, which on a GPU is a trap: the launch fails. Launch: as the module says, for this and the others.
 #[kernel]
 pub unsafe fn filter_indexed(x: *const f32, weights: *const f32, y: *mut f32, len: u32, taps: u32, n: u32) {
     let i = thread::index_1d() as usize;
@@ -30,7 +30,7 @@ pub unsafe fn filter_indexed(x: *const f32, weights: *const f32, y: *mut f32, le
     }
 }
 
-/// A slice and iterators over it: one check a thread, where the slice is taken. Panics as [`filter_indexed()`] does.
+/// A slice and iterators over it: one check a thread, where the slice is taken. Panics as [`filter_indexed()`] does. Launch as for it.
 #[kernel]
 pub unsafe fn filter_iterator(x: *const f32, weights: *const f32, y: *mut f32, len: u32, taps: u32, n: u32) {
     let i = thread::index_1d() as usize;
@@ -46,7 +46,7 @@ pub unsafe fn filter_iterator(x: *const f32, weights: *const f32, y: *mut f32, l
     }
 }
 
-/// [`filter_indexed()`] with `get_unchecked`: the promise that `len` is at least `n + taps - 1` is the caller's.
+/// [`filter_indexed()`] with `get_unchecked`: the promise that `len` is at least `n + taps - 1` is the caller's. Launch as for it.
 #[kernel]
 pub unsafe fn filter_unchecked(x: *const f32, weights: *const f32, y: *mut f32, len: u32, taps: u32, n: u32) {
     let i = thread::index_1d() as usize;
@@ -64,7 +64,7 @@ pub unsafe fn filter_unchecked(x: *const f32, weights: *const f32, y: *mut f32, 
     }
 }
 
-/// Pointers, as the other kernels here are written; `len` is not looked at.
+/// Pointers, as the other kernels here are written; `len` is not looked at. Launch as for [`filter_indexed()`].
 #[kernel]
 pub unsafe fn filter_raw(x: *const f32, weights: *const f32, y: *mut f32, len: u32, taps: u32, n: u32) {
     let _ = len;
