@@ -46,7 +46,7 @@ pub unsafe fn ragged_sorted(terms: *const u32, order: *const u32, sums: *mut u32
 
 /// As [`ragged()`], with every item of more than 32 terms split among the lanes of its warp.
 ///
-/// - Launch: one-dimensional, at least `n` threads, the block's size a multiple of 32.
+/// - Launch: one-dimensional, at least `n` threads, the block's size a multiple of 32. Parameters as for [`ragged()`].
 #[kernel]
 pub unsafe fn ragged_split(terms: *const u32, sums: *mut u32, n: u32) {
     let i = thread::index_1d();

@@ -13,7 +13,7 @@ use cuda_std::prelude::*;
 
 /// Indexing, as one would write it first: a check an access.
 ///
-/// With `len` less than `n + taps - 1` it panics, which on a GPU is a trap: the launch fails. Launch: as the module says, for this and the others.
+/// With `len` less than `n + taps - 1` it panics, which on a GPU is a trap: the launch fails. Parameters and launch as for the module's others: `x`, `weights`, `y`, `taps`, `n`.
 #[kernel]
 pub unsafe fn filter_indexed(x: *const f32, weights: *const f32, y: *mut f32, len: u32, taps: u32, n: u32) {
     let i = thread::index_1d() as usize;
