@@ -69,19 +69,13 @@ fn list<'a>(value: &'a Value, name: &str) -> &'a [Value] {
     value[name].as_array().unwrap_or_else(|| panic!("{name} is no list in {value}"))
 }
 
-/// Labs whose readings are not the same by nature: `hierarchy` reads clocks, which the machine models from SASS and the driver from PTX;
-/// `spills` runs a cubin for each register cap, and the driver takes PTX alone.
-const READ_DIFFERENTLY: [&str; 2] = ["hierarchy", "spills"];
-
-/// How the labs of two reports differ in what they read back from the device, those of [`READ_DIFFERENTLY`] apart.
+/// How the labs of two reports differ in what they read back from the device.
 fn differences(cuda: &Value, sim: &Value) -> Vec<String> {
     let (cuda, sim) = (list(cuda, "labs"), list(sim, "labs"));
     if cuda.len() != sim.len() {
         return vec![format!("{} labs and {}", cuda.len(), sim.len())];
     }
-    let is_compared = |lab: &Value| !READ_DIFFERENTLY.iter().any(|id| lab["id"] == *id);
-    let pairs = cuda.iter().zip(sim).filter(|(cuda, _)| is_compared(cuda));
-    let pairs = pairs.filter(|(cuda, sim)| cuda["results"] != sim["results"] || cuda["id"] != sim["id"]);
+    let pairs = cuda.iter().zip(sim).filter(|(cuda, sim)| cuda["results"] != sim["results"] || cuda["id"] != sim["id"]);
     pairs
         .map(|(cuda, sim)| {
             format!("{}: {} on the driver, {} on the machine", cuda["id"], cuda["results"], sim["results"])

@@ -13,8 +13,14 @@ use std::time::Duration;
 /// How often the build looks whether it is still wanted.
 const POLL: Duration = Duration::from_millis(50);
 
-/// Builds `warpwise`; cargo decides what is stale. Once `unwanted` is set, the build is given up, and that is no error.
+/// Builds `warpwise`, unless one is named; cargo decides what is stale. Once `unwanted` is set, the build is given up, and that is no error.
+///
+/// Tests name the program that they share: xtask started by one of them would else build another, without the backend for GPUs, under the
+/// feet of the rest.
 pub fn build(workspace: &Workspace, words: &Words, unwanted: &AtomicBool) -> Result<()> {
+    if Workspace::named_program().is_some() {
+        return Ok(());
+    }
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).args(["build", "--quiet", "--release", "--package", "warpwise"]);
     if cuda::is_wanted(words) {

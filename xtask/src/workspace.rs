@@ -42,8 +42,16 @@ impl Workspace {
         self.target.join("device")
     }
 
-    /// The program, built with the profile release.
+    /// The program that the user names, which is taken as it is.
+    pub fn named_program() -> Option<PathBuf> {
+        env::var_os("WARPWISE_PROGRAM").map(PathBuf::from)
+    }
+
+    /// The program: the one named, else that built with the profile release.
     pub fn program(&self) -> PathBuf {
+        if let Some(named) = Self::named_program() {
+            return named;
+        }
         self.target.join("release").join(format!("warpwise{}", env::consts::EXE_SUFFIX))
     }
 

@@ -9,6 +9,6 @@ pub mod compare;
 mod launch;
 pub mod metrics;
 
-pub use cases::{CASES, Case, ELSEWHERE};
+pub use cases::{CASES, Case, WRONG_ON_PURPOSE};
 pub use compare::{Comparison, Verdict, compare};
 pub use launch::{Counted, count, run, run_cold};

@@ -3,23 +3,33 @@ use cuda_std::prelude::*;
 
 /// Threads of a block.
 const BLOCK: u32 = 256;
+/// Elements of each array that belong to a thread, one grid apart.
+const ROUNDS: usize = 8;
 
 shared_array!(
     /// An element a thread.
     RELAY: [f32; BLOCK as usize]
 );
 
-/// `c[i] = b[i]` and the element of `a` at the mirrored place of the block.
+/// Adds up, round by round, an element of `b` and the element of `a` at the mirrored place of the block.
 ///
-/// - `a`, `b`: an element a thread, read; `c`: an element a thread, written.
+/// - `a`, `b`: eight elements a thread, read; `c`: an element a thread, written.
 /// - Launch: one-dimensional, blocks of 256 threads.
 #[kernel]
 pub unsafe fn relayed(a: *const f32, b: *const f32, c: *mut f32) {
     let (i, thread) = (thread::index_1d() as usize, thread::thread_idx_x());
-    // SAFETY: an element a thread; each value has one writer, and a barrier before it is read.
-    unsafe {
-        RELAY.set(thread, *a.add(i));
-        thread::sync_threads();
-        *c.add(i) = RELAY.get(BLOCK - 1 - thread) + *b.add(i);
+    let threads = (thread::grid_dim_x() * BLOCK) as usize;
+    let mut sum = 0.0;
+    for round in 0..ROUNDS {
+        // SAFETY: eight elements a thread; each value has one writer, and a barrier before it is read and before it is written again.
+        unsafe {
+            let at = i + round * threads;
+            RELAY.set(thread, *a.add(at));
+            thread::sync_threads();
+            sum += RELAY.get(BLOCK - 1 - thread) + *b.add(at);
+            thread::sync_threads();
+        }
     }
+    // SAFETY: an element a thread.
+    unsafe { *c.add(i) = sum };
 }
