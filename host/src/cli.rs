@@ -12,8 +12,8 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
-    accuracy, bench, bundle, counters, diagnose, doctor, exercise, explain, finish_kernels, labs, launch_cases, list,
-    occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
+    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, finish_kernels, labs, launch_cases,
+    list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -42,6 +42,7 @@ pub enum Command {
     Trace(trace::Options),
     Diagnose(diagnose::Options),
     Bench(bench::Options),
+    Book(book::Options),
     Accuracy(accuracy::Options),
     Counters(counters::Options),
     Bundle(bundle::Options),

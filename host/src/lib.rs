@@ -12,6 +12,8 @@ pub mod accuracy;
 pub mod arguments;
 pub mod backend;
 pub mod bench;
+#[cfg(feature = "book")]
+pub mod book;
 pub mod ceilings;
 pub mod claim;
 pub mod cli;

@@ -5,6 +5,7 @@
 
 pub mod accuracy;
 pub mod bench;
+pub mod book;
 pub mod bundle;
 pub mod counters;
 pub mod diagnose;
@@ -55,6 +56,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Sass(options) => sass::run(options, &global),
         Command::Accuracy(options) => accuracy::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),
+        Command::Book(options) => book::run(options),
         Command::Bundle(options) => bundle::run(options, &global),
         Command::Counters(options) => counters::run(options, &global),
         Command::LaunchCases(options) => launch_cases::run(options, &global),

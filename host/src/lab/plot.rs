@@ -26,6 +26,17 @@ pub enum Mark {
     Points,
 }
 
+impl Mark {
+    /// The word that files use.
+    pub const fn word(self) -> &'static str {
+        match self {
+            Self::Line => "line",
+            Self::Steps => "steps",
+            Self::Points => "points",
+        }
+    }
+}
+
 #[derive(Clone, Debug, PartialEq)]
 pub struct Series {
     pub name: String,

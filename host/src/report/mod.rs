@@ -2,6 +2,6 @@
 
 pub mod accuracy;
 pub mod html;
-mod svg;
+pub mod svg;
 pub mod terminal;
 pub(crate) mod words;

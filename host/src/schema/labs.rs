@@ -185,13 +185,17 @@ struct TableJson<'a> {
 struct PlotJson<'a> {
     title: &'a str,
     x: &'a str,
+    x_log: bool,
     y: &'a str,
+    y_log: bool,
     series: Vec<SeriesJson<'a>>,
 }
 
 #[derive(Serialize)]
 struct SeriesJson<'a> {
     name: &'a str,
+    /// `line`, `steps` or `points`.
+    mark: &'static str,
     points: Vec<[Real; 2]>,
 }
 
@@ -373,9 +377,17 @@ fn cell(value: &claim::Value) -> Value {
 fn plot(plot: &Plot) -> PlotJson<'_> {
     let series = plot.series.iter().map(|series| SeriesJson {
         name: &series.name,
+        mark: series.mark.word(),
         points: series.points.iter().map(|&(x, y)| [Real(x), Real(y)]).collect(),
     });
-    PlotJson { title: &plot.title, x: &plot.x.label, y: &plot.y.label, series: series.collect() }
+    PlotJson {
+        title: &plot.title,
+        x: &plot.x.label,
+        x_log: plot.x.log,
+        y: &plot.y.label,
+        y_log: plot.y.log,
+        series: series.collect(),
+    }
 }
 
 #[cfg(test)]

@@ -1,0 +1,9 @@
+//! The pages, one file each, over one [`layout`].
+
+pub mod chapter;
+pub mod index;
+pub mod lab;
+pub mod layout;
+mod plots;
+mod results;
+mod run_panel;

@@ -1,0 +1,88 @@
+//! Every page is there, says what it should, and asks for nothing from elsewhere.
+
+use super::*;
+use warpwise::labs::LABS;
+
+fn addresses(page: &str) -> Vec<String> {
+    let after = |mark: &'static str| {
+        page.split(mark).skip(1).filter_map(|rest| rest.split('"').next()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    [after("href=\""), after("src=\""), after("action=\"")].concat()
+}
+
+#[tokio::test]
+async fn every_page_answers_and_links_to_pages_of_the_book_only() {
+    let book = Book::new("pages");
+    let mut seen = std::collections::BTreeSet::new();
+    let mut to_see = vec!["/".to_owned()];
+    while let Some(path) = to_see.pop() {
+        if path.starts_with('#') || path.ends_with("/run") || path.ends_with("/cancel") || !seen.insert(path.clone()) {
+            continue;
+        }
+        let answer = book.get(&path).await;
+        assert_eq!(answer.status, StatusCode::OK, "{path}");
+        if answer.headers[header::CONTENT_TYPE].as_bytes().starts_with(b"text/html") {
+            for address in addresses(&answer.text) {
+                assert!(address.starts_with('/') || address.starts_with('#'), "{path} refers to {address}");
+                to_see.push(address);
+            }
+            assert!(
+                !answer.text.contains(" style=\"") && !answer.text.contains("<style"),
+                "{path} has styles of its own"
+            );
+            assert!(!answer.text.contains(" onclick"), "{path} has a script of its own");
+        }
+    }
+    for lab in LABS {
+        assert!(seen.contains(&format!("/labs/{}", lab.id)), "no link leads to {}", lab.id);
+    }
+    assert!(seen.len() > LABS.len() + 4, "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_lab_that_never_ran_shows_its_claims_and_one_that_did_its_verdicts() {
+    let book = Book::new("verdicts");
+    let page = book.get("/labs/guard").await.text;
+    assert!(page.contains("No run on this device is recorded yet") && page.contains("claims"), "{page}");
+    let run = serde_json::json!({ "toolchain": { "ptxas": "13.2.78" }, "labs": [{
+        "id": "guard", "backend": "sim", "seconds": 1.5,
+        "claims": [{ "id": "guard.blocks", "section": "ch1 §7", "statement": "4 < 5 blocks", "expected": "= 4", "found": "4", "verdict": "holds" },
+                   { "id": "guard.free", "section": "ch1 §7", "statement": "it is free", "expected": "< 0.01", "found": null, "verdict": "not-run", "why": "needs a GPU" }],
+        "kernels": [{ "kernel": "vecadd", "variant": "", "device": "RTX 5070", "registers": { "value": 12, "source": "ptxas" },
+                      "spill_store_bytes": 0, "spill_load_bytes": 0, "occupancy": { "theoretical": 1.0, "achieved": null, "limiters": ["warps"] },
+                      "times": [{ "us": 16.3, "cycles": 41000, "isa": "sass" }] }],
+        "tables": [{ "title": "sizes", "columns": ["n", "share"], "rows": [[1003, 0.25]] }],
+        "plots": [{ "title": "cost", "x": "n", "x_log": true, "y": "cycles", "y_log": false,
+                    "series": [{ "name": "a", "mark": "steps", "points": [[1.0, 2.0], [10.0, 3.0]] }] }],
+        "notes": ["a note"] }] });
+    std::fs::write(book.folder.join("guard--RTX-5070.json"), run.to_string()).expect("a recorded run");
+    let page = book.get("/labs/guard").await.text;
+    for shown in [
+        "4 &lt; 5 blocks",
+        "needs a GPU",
+        "12 (ptxas)",
+        "16.3 µs modelled (41,000 cycles, sass)",
+        "1,003",
+        "<svg",
+        "a note",
+    ] {
+        assert!(page.contains(shown), "the page lacks {shown}: {page}");
+    }
+    let other = book.get("/labs/guard?device=H200").await.text;
+    assert!(other.contains("No run on this device is recorded yet"), "the run of another device is shown");
+}
+
+#[tokio::test]
+async fn what_is_not_there_is_said_with_what_there_is() {
+    let book = Book::new("missing");
+    for (path, status, says) in [
+        ("/labs/gard", StatusCode::NOT_FOUND, "guard"),
+        ("/labs/guard?device=Voodoo", StatusCode::UNPROCESSABLE_ENTITY, "RTX 5070"),
+        ("/chapters/9", StatusCode::NOT_FOUND, "1 to 4"),
+        ("/nothing", StatusCode::NOT_FOUND, "nothing is served"),
+    ] {
+        let answer = book.get(path).await;
+        assert_eq!(answer.status, status, "{path}");
+        assert!(answer.text.contains(says), "{path}: {}", answer.text);
+    }
+}
