@@ -24,8 +24,20 @@ macro_rules! asset {
 }
 
 /// Everything that a page may ask for.
-pub static ASSETS: &[Asset] =
-    &[asset!(CSS, "base.css"), asset!(CSS, "results.css"), asset!(SVG, "icon.svg"), asset!(SCRIPT, "run.js")];
+#[rustfmt::skip]
+pub static ASSETS: &[Asset] = &[
+    asset!(CSS, "base.css"),
+    asset!(CSS, "results.css"),
+    asset!(CSS, "explore.css"),
+    asset!(SVG, "icon.svg"),
+    asset!(SCRIPT, "run.js"),
+    asset!(SCRIPT, "explorer.js"),
+    asset!(SCRIPT, "chart.js"),
+    asset!(SCRIPT, "ids.js"),
+    asset!(SCRIPT, "shapes.js"),
+    asset!(SCRIPT, "occupancy.js"),
+    asset!(SCRIPT, "memory.js"),
+];
 
 pub async fn serve(Path(name): Path<String>) -> Response {
     match ASSETS.iter().find(|asset| asset.name == name) {

@@ -5,7 +5,9 @@
 //! own ([`runs`]), so that it can be cancelled and cannot take the server down. Who may ask for what is [`guard`]'s business.
 
 mod assets;
+mod explorers;
 mod guard;
+mod machines;
 mod markdown;
 mod pages;
 mod problem;
@@ -24,6 +26,8 @@ use axum::routing::get;
 pub use runs::Limits;
 pub use server::serve;
 
+use crate::cli::GlobalOptions;
+use machines::Machines;
 use recorded::Recorded;
 use runs::Runs;
 
@@ -40,6 +44,8 @@ pub struct Settings {
     /// Where the results of runs are kept.
     pub folder: PathBuf,
     pub limits: Limits,
+    /// How the machine runs for explorers.
+    pub global: GlobalOptions,
 }
 
 /// What all requests share.
@@ -47,19 +53,22 @@ pub(crate) struct Site {
     settings: Settings,
     runs: Arc<Runs>,
     recorded: Recorded,
+    machines: Arc<Machines>,
 }
 
 /// The book as a service, for a server or a test.
 pub fn router(settings: Settings) -> Router {
     let recorded = Recorded::new(settings.folder.clone());
     let runs = Runs::new(settings.program.clone(), recorded.clone(), settings.limits);
-    let site = Arc::new(Site { runs: Arc::new(runs), recorded, settings });
+    let machines = Arc::new(Machines::new(settings.global.clone()));
+    let site = Arc::new(Site { runs: Arc::new(runs), recorded, machines, settings });
     Router::new()
         .route("/", get(pages::index::page))
         .route("/chapters/{number}", get(pages::chapter::page))
         .route("/labs/{id}", get(pages::lab::page))
         .route("/assets/{name}", get(assets::serve))
         .merge(runs::routes())
+        .merge(explorers::routes())
         .fallback(problem::no_such_page)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))

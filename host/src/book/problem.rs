@@ -32,6 +32,12 @@ impl Problem {
         Self::new(StatusCode::NOT_FOUND, text)
     }
 
+    /// Something is amiss on this computer: 500.
+    pub fn here(text: impl std::fmt::Display) -> Self {
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, text.to_string())
+    }
+
+    /// As JSON.
     pub fn for_a_script(mut self) -> Self {
         self.as_json = true;
         self

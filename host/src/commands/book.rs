@@ -3,6 +3,7 @@
 //! The server is behind the feature `book`, which `cargo xtask book` turns on; a program built without it says so.
 
 use super::Outcome;
+use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 
 /// The lab book: chapters and labs as pages, in a browser
@@ -17,13 +18,13 @@ pub struct Options {
 }
 
 #[cfg(feature = "book")]
-pub fn run(options: Options) -> Result<Outcome, CommandError> {
+pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     use crate::book::{Limits, Settings, serve};
     // A defect in one page must not end the program, as it does a command.
     std::panic::set_hook(Box::new(|panic| eprintln!("warpwise: a bug in the lab book: {panic}\nplease report it")));
     let program = std::env::current_exe()?;
     let folder = crate::folders::workspace(None).join("warpwise").join("book");
-    let settings = |port| Settings { port, program, folder, limits: Limits::default() };
+    let settings = |port| Settings { port, program, folder, limits: Limits::default(), global: global.clone() };
     serve(options.port, !options.no_open, settings).map_err(|error| match options.port {
         Some(port) => CommandError::Usage(format!(
             "cannot serve on port {port}: {error}\nleave --port out to take one that is free"
@@ -34,7 +35,7 @@ pub fn run(options: Options) -> Result<Outcome, CommandError> {
 }
 
 #[cfg(not(feature = "book"))]
-pub fn run(options: Options) -> Result<Outcome, CommandError> {
+pub fn run(options: Options, _: &GlobalOptions) -> Result<Outcome, CommandError> {
     let Options { port: _, no_open: _ } = options;
     Err(CommandError::Usage("this program was built without the lab book\nstart it with `cargo xtask book`".to_owned()))
 }

@@ -56,7 +56,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::Sass(options) => sass::run(options, &global),
         Command::Accuracy(options) => accuracy::run(options, &global),
         Command::Bench(options) => bench::run(options, &global),
-        Command::Book(options) => book::run(options),
+        Command::Book(options) => book::run(options, &global),
         Command::Bundle(options) => bundle::run(options, &global),
         Command::Counters(options) => counters::run(options, &global),
         Command::LaunchCases(options) => launch_cases::run(options, &global),

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use warpwise_simt::device::{Device, Limits};
-use warpwise_simt::occupancy::{Limiter, Occupancy, Request, batch, calculate, curve};
+use warpwise_simt::occupancy::{InvalidInput, Limiter, Occupancy, Request, batch, calculate, curve};
 
 use super::{Outcome, read_text, write_text};
 use crate::claim::format::{integer, percent};
@@ -103,7 +103,7 @@ fn print(device: &Device, request: &Request, occupancy: &Occupancy) -> Result<()
 }
 
 /// What the resource has and what a block takes of it.
-fn reason(limiter: Limiter, limits: &Limits, request: &Request, occupancy: &Occupancy) -> String {
+pub(crate) fn reason(limiter: Limiter, limits: &Limits, request: &Request, occupancy: &Occupancy) -> String {
     let number = |value: i64| integer(value.into());
     let warps = number(occupancy.warps_per_block);
     match limiter {
@@ -131,7 +131,7 @@ fn reason(limiter: Limiter, limits: &Limits, request: &Request, occupancy: &Occu
 }
 
 /// What the next register costs and the last one saves, where there is such a step.
-fn steps(limits: &Limits, request: &Request, occupancy: &Occupancy) -> Result<Vec<String>, CommandError> {
+pub(crate) fn steps(limits: &Limits, request: &Request, occupancy: &Occupancy) -> Result<Vec<String>, InvalidInput> {
     let share = |warps: i64| percent(warps as f64 / occupancy.max_warps_per_sm as f64);
     let mut lines = Vec::new();
     if let Some(cliff) = curve::next_cliff(limits, request)? {

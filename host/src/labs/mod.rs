@@ -8,7 +8,7 @@ mod banks;
 mod blocks2d;
 mod bounds;
 mod bytes;
-mod census;
+pub(crate) mod census;
 mod coalescing;
 pub(crate) mod code;
 pub(crate) mod control_flow;

@@ -1,5 +1,6 @@
 //! The book as a browser, and as someone who means harm, would use it: requests go to the service itself, without a socket.
 
+mod explorers;
 mod malicious;
 mod pages;
 #[cfg(unix)]
@@ -44,7 +45,8 @@ impl Book {
     fn with(name: &str, program: PathBuf, limits: Limits) -> Self {
         let folder = std::env::temp_dir().join(format!("warpwise-book-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the book");
-        let settings = Settings { port: PORT, program, folder: folder.clone(), limits };
+        let cli = warpwise::cli::parse(["warpwise", "list"].map(Into::into)).expect("words that are understood");
+        let settings = Settings { port: PORT, program, folder: folder.clone(), limits, global: cli.global };
         Self { router: router(settings), folder }
     }
 

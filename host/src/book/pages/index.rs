@@ -5,6 +5,7 @@ use maud::html;
 
 use super::chapter::{CHAPTERS, capital, cards};
 use super::layout;
+use crate::book::explorers::{self, EXPLORERS};
 use crate::labs::LABS;
 
 pub async fn page() -> Html<String> {
@@ -15,6 +16,10 @@ pub async fn page() -> Html<String> {
             h1 { "How a GPU runs code, seen at work" }
             p { "Every page here runs the real thing: kernels in Rust, compiled to PTX and SASS, carried out warp by warp by a machine "
                 "that counts and times what they do. " (LABS.len()) " labs check " (claims) " statements of four chapters." }
+        }
+        section aria-labelledby="explorers" {
+            h2 #explorers { a href="/explore" { "Explorers" } }
+            (explorers::cards(EXPLORERS.into_iter()))
         }
         @for chapter in &CHAPTERS {
             section aria-labelledby={ "chapter-" (chapter.number) } {

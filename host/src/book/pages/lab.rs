@@ -12,7 +12,7 @@ use warpwise_simt::device::{self, Device};
 use super::chapter::capital;
 use super::{layout, results, run_panel};
 use crate::book::problem::Problem;
-use crate::book::{Site, markdown};
+use crate::book::{Site, explorers, markdown};
 use crate::exercises;
 use crate::lab::Lab;
 use crate::labs::{self, LABS};
@@ -39,6 +39,9 @@ pub async fn page(
                 (lab.sections) }
             h1 { (lab.id) }
             p.question { (capital(lab.question)) }
+        }
+        @if explorers::of_lab(lab.id).next().is_some() {
+            section aria-label="Explorers" { (explorers::cards(explorers::of_lab(lab.id))) }
         }
         article.text { (markdown::render(lab.text)) (exercise(lab)) }
         section aria-labelledby="run" {

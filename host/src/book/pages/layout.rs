@@ -20,7 +20,7 @@ pub fn page_with(title: &str, at: &str, scripts: &[&str], body: &Markup) -> Mark
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Warpwise" }
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
-                @for style in ["base.css", "results.css"] {
+                @for style in ["base.css", "results.css", "explore.css"] {
                     link rel="stylesheet" href={ "/assets/" (style) };
                 }
                 @for script in scripts {
@@ -32,6 +32,7 @@ pub fn page_with(title: &str, at: &str, scripts: &[&str], body: &Markup) -> Mark
                 header.site {
                     a.brand href="/" { span.mark aria-hidden="true" {} "Warpwise" }
                     nav aria-label="Main" {
+                        (entry("/explore", at, html! { "Explorers" }))
                         @for chapter in &CHAPTERS {
                             (entry(&format!("/chapters/{}", chapter.number), at, html! { span.long { "Chapter " } (chapter.number) }))
                         }
