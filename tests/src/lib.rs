@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt, SeedableRng};
@@ -79,8 +79,6 @@ macro_rules! on_every_front_end {
 /// If the kernels' PTX was not built (`cargo xtask test` builds it), or NVIDIA's tools are missing.
 pub fn machine() -> Gpu {
     let front_end = FRONT_END.get();
-    let files = kernels();
-    let code = Code::parse("kernels.ptx", &files.ptx).unwrap_or_else(|error| panic!("{error}"));
     let ptx = MachineOptions { isa: IsaChoice::Ptx, ..MachineOptions::default() };
     let options = match front_end {
         FrontEnd::Ptx(_) => ptx,
@@ -89,11 +87,20 @@ pub fn machine() -> Gpu {
         FrontEnd::AnyOrder(_) => MachineOptions { divergence: Divergence::Adversarial(1), ..ptx },
     };
     let device = front_end.device();
-    let sim = sim::Sim::new(device, Arc::new(code), options).unwrap_or_else(|error| panic!("{error}"));
+    let sim = sim::Sim::new(device, code(), options).unwrap_or_else(|error| panic!("{error}"));
     match front_end {
         FrontEnd::Sass(_) => Gpu::new(Arc::new(sim.with_sass(sass(&device.arch())))),
         _ => Gpu::new(Arc::new(sim)),
     }
+}
+
+/// The kernels' PTX, parsed once.
+fn code() -> Arc<Code> {
+    static PARSED: LazyLock<Arc<Code>> = LazyLock::new(|| {
+        let code = Code::parse("kernels.ptx", &kernels().ptx);
+        Arc::new(code.unwrap_or_else(|error| panic!("{error}")))
+    });
+    PARSED.clone()
 }
 
 fn kernels() -> KernelFiles {

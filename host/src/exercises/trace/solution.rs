@@ -7,17 +7,23 @@ const BLOCK: u32 = 256;
 const ROUNDS: usize = 8;
 
 shared_array!(
-    /// An element a thread.
+    /// An element a thread, on its way to the other end of the block.
     RELAY: [f32; BLOCK as usize]
 );
+shared_array!(
+    /// A sum a thread, on its way back.
+    RETURN: [f32; BLOCK as usize]
+);
 
-/// Adds up, round by round, an element of `b` and the element of `a` at the mirrored place of the block.
+/// Adds up, round by round, an element of `a` and the element of `b` at the mirrored place of the block: the element of `a` goes there
+/// through shared memory, and the sum comes back.
 ///
 /// - `a`, `b`: eight elements a thread, read; `c`: an element a thread, written.
 /// - Launch: one-dimensional, blocks of 256 threads.
 #[kernel]
 pub unsafe fn relayed(a: *const f32, b: *const f32, c: *mut f32) {
     let (i, thread) = (thread::index_1d() as usize, thread::thread_idx_x());
+    let mirrored = BLOCK - 1 - thread;
     let threads = (thread::grid_dim_x() * BLOCK) as usize;
     let mut sum = 0.0;
     for round in 0..ROUNDS {
@@ -27,8 +33,9 @@ pub unsafe fn relayed(a: *const f32, b: *const f32, c: *mut f32) {
             let summand = *b.add(at);
             RELAY.set(thread, *a.add(at));
             thread::sync_threads();
-            sum += RELAY.get(BLOCK - 1 - thread) + summand;
+            RETURN.set(thread, RELAY.get(mirrored) + summand);
             thread::sync_threads();
+            sum += RETURN.get(mirrored);
         }
     }
     // SAFETY: an element a thread.
