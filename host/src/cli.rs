@@ -12,7 +12,7 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
-    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, finish_kernels, labs, launch_cases,
+    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, explain_sass, finish_kernels, labs, launch_cases,
     list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
 };
 
@@ -32,6 +32,7 @@ pub enum Command {
     List(list::Options),
     Explain(explain::Options),
     Exercise(exercise::Options),
+    ExplainSass(explain_sass::Options),
     Regs(regs::Options),
     Ptx(ptx::Options),
     Quiz(quiz::Options),

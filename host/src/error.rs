@@ -10,8 +10,10 @@ use warpwise_simt::rewrite::RewriteError;
 use crate::arguments::ArgumentError;
 use crate::arguments::bind::BindError;
 use crate::backend::GpuError;
-use crate::kernels::{CodeError, KernelFilesError};
+use crate::kernels::{CodeError, KernelFilesError, SassUnusable};
+use crate::sass_words::UnknownOpcode;
 use crate::suggest::UnknownName;
+use crate::user_code::UserCodeError;
 use crate::workbench::WorkbenchError;
 
 /// One to three lines: what was given, what was expected, what to do.
@@ -19,6 +21,12 @@ use crate::workbench::WorkbenchError;
 pub enum CommandError {
     #[error(transparent)]
     Unknown(#[from] UnknownName),
+    #[error(transparent)]
+    UnknownOpcode(#[from] UnknownOpcode),
+    #[error(transparent)]
+    UserCode(#[from] UserCodeError),
+    #[error(transparent)]
+    Sass(#[from] SassUnusable),
     #[error(transparent)]
     Device(#[from] UnknownDevice),
     #[error(transparent)]

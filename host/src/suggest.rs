@@ -43,12 +43,19 @@ const SIMILARITY_MIN: f64 = 0.75;
 
 /// The candidate nearest to `given`, upper and lower case alike; `None` if none is near.
 pub fn nearest<'a>(given: &str, candidates: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    nearest_first(given, candidates).into_iter().next()
+}
+
+/// All candidates near to `given`, the nearest first; those alike in the candidates' order.
+pub fn nearest_first<'a>(given: &str, candidates: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     let given = given.to_lowercase();
-    candidates
-        .map(|candidate| (strsim::jaro_winkler(&given, &candidate.to_lowercase()), candidate))
+    let similarity = |candidate: &str| strsim::jaro_winkler(&given, &candidate.to_lowercase());
+    let mut near: Vec<(f64, &str)> = candidates
+        .map(|candidate| (similarity(candidate), candidate))
         .filter(|(similarity, _)| *similarity >= SIMILARITY_MIN)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+        .collect();
+    near.sort_by(|a, b| b.0.total_cmp(&a.0));
+    near.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
 #[cfg(test)]

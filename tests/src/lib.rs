@@ -10,7 +10,7 @@ use rand::{RngExt, SeedableRng};
 use warpwise::backend::{Gpu, IsaChoice, MachineOptions, sim};
 use warpwise::kernels::{Code, KernelFiles, Sass};
 use warpwise::toolbox::{Target, Toolbox};
-use warpwise_nvtools::nvdisasm::ListingOptions;
+use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::checks::Checks;
 use warpwise_simt::device::{self, Device};
 use warpwise_simt::exec::Divergence;
@@ -107,6 +107,29 @@ fn kernels() -> KernelFiles {
     KernelFiles::open().unwrap_or_else(|error| panic!("{error}"))
 }
 
+fn tools(files: &KernelFiles) -> Toolbox {
+    let folder: &Path = &files.folder;
+    Toolbox::open(Some(folder), &|line| eprintln!("{line}"))
+}
+
+/// The disassembly of all kernels for one architecture.
+///
+/// # Panics
+/// As [`machine`].
+pub fn listing(arch: &str) -> Listing {
+    listing_with(arch, ListingOptions::default())
+}
+
+/// As [`listing`], with what is asked for.
+///
+/// # Panics
+/// As [`machine`].
+pub fn listing_with(arch: &str, options: ListingOptions) -> Listing {
+    let files = kernels();
+    let listing = tools(&files).sass(&files.ptx, arch, options);
+    listing.unwrap_or_else(|error| panic!("{arch}: {error}"))
+}
+
 /// The kernels' SASS for one architecture, made once.
 ///
 /// # Panics
@@ -119,11 +142,9 @@ pub fn sass(arch: &str) -> Arc<Sass> {
         return sass.clone();
     }
     let files = kernels();
-    let folder: &Path = &files.folder;
-    let tools = Toolbox::open(Some(folder), &|line| eprintln!("{line}"));
-    let compiled = tools.compile(&files.ptx, &Target::arch(arch)).unwrap_or_else(|error| panic!("{arch}: {error}"));
-    let listing = tools.sass(&files.ptx, arch, ListingOptions::default());
-    let listing = listing.unwrap_or_else(|error| panic!("{arch}: {error}"));
+    let compiled = tools(&files).compile(&files.ptx, &Target::arch(arch));
+    let compiled = compiled.unwrap_or_else(|error| panic!("{arch}: {error}"));
+    let listing = listing(arch);
     let sass = Arc::new(Sass::new(&compiled.cubin, listing).unwrap_or_else(|error| panic!("{arch}: {error}")));
     made.insert(arch.to_owned(), sass.clone());
     sass

@@ -12,10 +12,12 @@ pub mod diagnose;
 pub mod doctor;
 pub mod exercise;
 pub mod explain;
+pub mod explain_sass;
 pub mod finish_kernels;
 pub mod labs;
 pub mod launch_cases;
 pub mod list;
+mod listing;
 pub mod occupancy;
 pub mod probe_fault;
 pub mod ptx;
@@ -50,6 +52,7 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::List(options) => list::run(options),
         Command::Explain(options) => explain::run(options),
         Command::Exercise(options) => exercise::run(options, &global),
+        Command::ExplainSass(options) => explain_sass::run(options),
         Command::Regs(options) => regs::run(options, &global),
         Command::Ptx(options) => ptx::run(options),
         Command::Quiz(options) => quiz::run(options, &global),
