@@ -279,6 +279,12 @@ impl Workbench {
         }
     }
 
+    /// The cubin of all kernels for an architecture with its disassembly.
+    pub fn sass_of(&self, arch: &str) -> Result<Sass, WorkbenchError> {
+        let compiled = self.tools.compile(&self.kernels.ptx, &Target::arch(arch))?;
+        Ok(Sass::new(&compiled.cubin, self.sass(arch)?).map_err(|error| GpuError::Load(error.to_string()))?)
+    }
+
     /// The SASS of all kernels on an architecture.
     pub fn sass(&self, arch: &str) -> Result<Listing, WorkbenchError> {
         Ok(self.tools.sass(&self.kernels.ptx, arch, ListingOptions::default())?)

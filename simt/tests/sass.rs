@@ -25,6 +25,7 @@ fn entry_of(arch: u32) -> Entry {
     Entry {
         name: "k".to_owned(),
         arch,
+        abi_version: 10,
         registers: 32,
         params: vec![Param { name: "p".to_owned(), ty: Ty::U64, bytes: 8, offset: 0 }],
         params_at: (params_at(arch), 8),

@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use warpwise_nvtools::nvdisasm::{Control, Function, Listing};
 use warpwise_simt::isa;
 use warpwise_simt::isa::Program;
-use warpwise_simt::sass::{self, Cubin, CubinError, SassError};
+use warpwise_simt::sass::live::{self, Abi, Live, Rule};
+use warpwise_simt::sass::{self, Cubin, CubinError, Entry, SassError};
 
 /// Why a kernel has no program from its SASS.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -46,10 +47,52 @@ impl Sass {
         programs.entry(entry.to_owned()).or_insert_with(|| self.lower(entry)).clone()
     }
 
+    /// The registers alive at each instruction of a kernel, or of a function that stands alone.
+    ///
+    /// # Errors
+    /// Where there is no code of that name.
+    pub fn live(&self, name: &str, rule: Rule) -> Result<Vec<Live>, SassUnusable> {
+        let abi = match (self.cubin.entry(name), self.cubin.entries().first()) {
+            (Ok(entry), _) => Abi::of(entry),
+            // A function of its own has no register count: as many as there can be.
+            (Err(_), Some(other)) => Abi { registers: 255, ..Abi::of(other) },
+            (Err(error), None) => return Err(error.into()),
+        };
+        Ok(live::live(&code(self.function(name)?), &abi, rule))
+    }
+
+    /// Of each instruction: the indices of those that may come next.
+    ///
+    /// # Errors
+    /// Where there is no code of that name.
+    pub fn successors(&self, name: &str) -> Result<Vec<Vec<usize>>, SassUnusable> {
+        Ok(live::successors(&code(self.function(name)?)))
+    }
+
+    /// What nvdisasm printed of a kernel or a function.
+    ///
+    /// # Errors
+    /// Where there is no code of that name.
+    pub fn function(&self, name: &str) -> Result<&Function, SassUnusable> {
+        self.listing.function(name).ok_or_else(|| SassUnusable::NoCode(name.to_owned()))
+    }
+
+    /// What the cubin says of a kernel.
+    ///
+    /// # Errors
+    /// Where it has none of that name.
+    pub fn entry(&self, name: &str) -> Result<&Entry, CubinError> {
+        self.cubin.entry(name)
+    }
+
+    /// Names of the kernels.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.cubin.entries().iter().map(|entry| entry.name.as_str())
+    }
+
     fn lower(&self, name: &str) -> Result<Arc<Program>, SassUnusable> {
         let entry = self.cubin.entry(name)?;
-        let function = self.listing.function(name).ok_or_else(|| SassUnusable::NoCode(name.to_owned()))?;
-        Ok(Arc::new(sass::lower(entry, &code(function))?))
+        Ok(Arc::new(sass::lower(entry, &code(self.function(name)?))?))
     }
 }
 

@@ -20,6 +20,8 @@ pub struct Entry {
     pub name: String,
     /// 80, 90, 120, …
     pub arch: u32,
+    /// Of the cubin's ABI, from the upper byte of its flags.
+    pub abi_version: u8,
     /// Registers a thread.
     pub registers: u32,
     pub params: Vec<Param>,
@@ -76,14 +78,14 @@ impl Cubin {
     pub fn parse(bytes: &[u8]) -> Result<Self, CubinError> {
         let elf = |error: object::Error| CubinError::Elf(error.to_string());
         let file = ElfFile64::<Endianness>::parse(bytes).map_err(elf)?;
-        let arch = architecture(file.elf_header().e_flags(Endianness::Little));
+        let flags = file.elf_header().e_flags(Endianness::Little);
         let mut entries = Vec::new();
         for section in file.sections() {
             let name = section.name().map_err(elf)?;
             let Some(kernel) = name.strip_prefix(".text.") else { continue };
             let is_entry = file.section_by_name(&format!(".nv.constant0.{kernel}")).is_some();
             if is_entry {
-                entries.push(entry(&file, kernel, arch)?);
+                entries.push(entry(&file, kernel, flags)?);
             }
         }
         Ok(Self { entries })
@@ -111,8 +113,9 @@ fn architecture(flags: u32) -> u32 {
     }
 }
 
-fn entry(file: &ElfFile64<'_, Endianness>, name: &str, arch: u32) -> Result<Entry, CubinError> {
+fn entry(file: &ElfFile64<'_, Endianness>, name: &str, flags: u32) -> Result<Entry, CubinError> {
     let truncated = || CubinError::Truncated { kernel: name.to_owned() };
+    let arch = architecture(flags);
     let own = section_bytes(file, &format!(".nv.info.{name}"));
     let all = section_bytes(file, ".nv.info");
     let symbol = file.symbols().find(|symbol| symbol.name() == Ok(name)).map(|symbol| symbol.index().0 as u32);
@@ -121,6 +124,7 @@ fn entry(file: &ElfFile64<'_, Endianness>, name: &str, arch: u32) -> Result<Entr
     let mut entry = Entry {
         name: name.to_owned(),
         arch,
+        abi_version: (flags >> 24) as u8,
         registers: 0,
         params: Vec::new(),
         params_at: (0, 0),

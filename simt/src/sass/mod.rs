@@ -15,6 +15,7 @@ mod bank;
 mod banks;
 mod cubin;
 mod error;
+pub mod live;
 mod lower;
 mod operand;
 

@@ -72,8 +72,14 @@ pub(super) struct AddressRegister {
     pub shift: u8,
 }
 
-/// Splits at commas that stand in no brackets and reads each part.
+/// Reads each operand.
 pub(super) fn parse_all(text: &str) -> Result<Vec<Operand>, String> {
+    let read = |part: &str| parse(part).ok_or_else(|| format!("the operand `{part}` is not known"));
+    split(text).into_iter().map(read).collect()
+}
+
+/// Splits at commas that stand in no brackets.
+pub(super) fn split(text: &str) -> Vec<&str> {
     let mut parts = Vec::new();
     let (mut depth, mut start) = (0, 0);
     for (at, letter) in text.char_indices() {
@@ -88,12 +94,7 @@ pub(super) fn parse_all(text: &str) -> Result<Vec<Operand>, String> {
         }
     }
     parts.push(&text[start..]);
-    parts
-        .into_iter()
-        .map(str::trim)
-        .filter(|part| !part.is_empty())
-        .map(|part| parse(part).ok_or_else(|| format!("the operand `{part}` is not known")))
-        .collect()
+    parts.into_iter().map(str::trim).filter(|part| !part.is_empty()).collect()
 }
 
 fn parse(text: &str) -> Option<Operand> {

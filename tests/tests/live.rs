@@ -1,0 +1,74 @@
+//! Our liveness of SASS is nvdisasm's: every register of every file, what is done to it, at every address.
+
+use tests::{listing_with, sass};
+use warpwise::kernels::Sass;
+use warpwise_nvtools::nvdisasm::{self, Listing, ListingOptions};
+use warpwise_simt::sass::live::{File, Live, Register, Rule, Use};
+
+/// The same as nvdisasm has it. Convergence barriers are no registers of a thread.
+fn theirs(live: &nvdisasm::Live) -> Live {
+    let file = |file| match file {
+        nvdisasm::RegisterFile::General => Some(File::General),
+        nvdisasm::RegisterFile::Uniform => Some(File::Uniform),
+        nvdisasm::RegisterFile::Predicate => Some(File::Predicate),
+        nvdisasm::RegisterFile::UniformPredicate => Some(File::UniformPredicate),
+        nvdisasm::RegisterFile::Barrier => None,
+    };
+    let usage = |usage| match usage {
+        nvdisasm::Use::Written => Use::Written,
+        nvdisasm::Use::Read => Use::Read,
+        nvdisasm::Use::ReadAndWritten => Use::ReadAndWritten,
+        nvdisasm::Use::Held => Use::Held,
+    };
+    let one = |(register, used): &(nvdisasm::Register, nvdisasm::Use)| {
+        Some((Register { file: file(register.file)?, index: register.index }, usage(*used)))
+    };
+    let mut registers: Vec<(Register, Use)> = live.registers.iter().filter_map(one).collect();
+    registers.sort_unstable_by_key(|(register, _)| *register);
+    Live { registers }
+}
+
+/// How many instructions agree, and the first few that do not, in words.
+fn compare(listing: &Listing, sass: &Sass) -> (usize, Vec<String>) {
+    let (mut agree, mut differ) = (0, Vec::new());
+    for function in &listing.functions {
+        let ours = sass.live(&function.name, Rule::Nvdisasm).expect("it is in the listing");
+        for (instruction, ours) in function.instructions.iter().zip(ours) {
+            let Some(live) = &instruction.live else { continue };
+            let theirs = theirs(live);
+            if theirs == ours {
+                agree += 1;
+                continue;
+            }
+            let only = |these: &Live, those: &Live| {
+                let only = these.registers.iter().filter(|one| !those.registers.contains(one));
+                only.map(|(register, usage)| format!("{register} {usage:?}")).collect::<Vec<_>>().join(", ")
+            };
+            differ.push(format!(
+                "{} {:04x} {} {}: nvdisasm alone has {}; we alone {}",
+                function.name,
+                instruction.address,
+                instruction.opcode,
+                instruction.operands,
+                only(&theirs, &ours),
+                only(&ours, &theirs),
+            ));
+        }
+    }
+    (agree, differ)
+}
+
+fn check(arch: &str, listing: &Listing, sass: &Sass, at_least: usize) {
+    let (agree, differ) = compare(listing, sass);
+    println!("{arch}: at {agree} of {} instructions we agree with nvdisasm", agree + differ.len());
+    assert!(differ.is_empty(), "{arch}: {} differ\n{}", differ.len(), differ[..differ.len().min(10)].join("\n"));
+    assert!(agree >= at_least, "{arch}: only {agree} instructions were compared");
+}
+
+#[test]
+fn live_registers_of_all_kernels_are_nvdisasms_at_every_address() {
+    for arch in ["sm_80", "sm_90", "sm_120"] {
+        let listing = listing_with(arch, ListingOptions { live: true });
+        check(arch, &listing, &sass(arch), 15_000);
+    }
+}
