@@ -12,8 +12,8 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
-    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, explain_sass, finish_kernels, labs, launch_cases,
-    list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
+    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, explain_sass, finish_kernels, labs,
+    launch_cases, list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
 };
 
 /// Laboratories on how a GPU runs code.

@@ -29,10 +29,10 @@ fn theirs(live: &nvdisasm::Live) -> Live {
 }
 
 /// How many instructions agree, and the first few that do not, in words.
-fn compare(listing: &Listing, sass: &Sass) -> (usize, Vec<String>) {
+fn compare(listing: &Listing, sass: &Sass, rule: Rule) -> (usize, Vec<String>) {
     let (mut agree, mut differ) = (0, Vec::new());
     for function in &listing.functions {
-        let ours = sass.live(&function.name, Rule::Nvdisasm).expect("it is in the listing");
+        let ours = sass.live(&function.name, rule).expect("it is in the listing");
         for (instruction, ours) in function.instructions.iter().zip(ours) {
             let Some(live) = &instruction.live else { continue };
             let theirs = theirs(live);
@@ -59,7 +59,7 @@ fn compare(listing: &Listing, sass: &Sass) -> (usize, Vec<String>) {
 }
 
 fn check(arch: &str, listing: &Listing, sass: &Sass, at_least: usize) {
-    let (agree, differ) = compare(listing, sass);
+    let (agree, differ) = compare(listing, sass, Rule::Nvdisasm);
     println!("{arch}: at {agree} of {} instructions we agree with nvdisasm", agree + differ.len());
     assert!(differ.is_empty(), "{arch}: {} differ\n{}", differ.len(), differ[..differ.len().min(10)].join("\n"));
     assert!(agree >= at_least, "{arch}: only {agree} instructions were compared");
@@ -71,4 +71,27 @@ fn live_registers_of_all_kernels_are_nvdisasms_at_every_address() {
         let listing = listing_with(arch, ListingOptions { live: true });
         check(arch, &listing, &sass(arch), 15_000);
     }
+}
+
+#[test]
+fn the_exact_rule_adds_what_nvdisasm_forgets_and_takes_nothing_away() {
+    let listing = listing_with("sm_120", ListingOptions { live: true });
+    let sass = sass("sm_120");
+    // The same comparison, so it is seen to find differences.
+    let (_, differ) = compare(&listing, &sass, Rule::Exact);
+    println!("the exact rule has more at {} instructions", differ.len());
+    assert!(!differ.is_empty(), "no guarded write keeps anything in any kernel");
+    let mut names = Vec::new();
+    for function in &listing.functions {
+        let rules = [Rule::Nvdisasm, Rule::Exact].map(|rule| sass.live(&function.name, rule).expect("it is listed"));
+        let [theirs, exact] = rules;
+        for (theirs, exact) in theirs.iter().zip(&exact) {
+            let has = |register: &Register| exact.registers.iter().any(|(other, _)| other == register);
+            assert!(theirs.registers.iter().all(|(register, _)| has(register)), "{}", function.name);
+        }
+        if theirs != exact {
+            names.push(function.name.as_str());
+        }
+    }
+    println!("in {}", names.join(", "));
 }

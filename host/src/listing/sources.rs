@@ -21,6 +21,12 @@ impl Sources {
         Self { roots: kernels.facts.source_root.iter().cloned().chain(above).collect(), files: HashMap::new() }
     }
 
+    /// Sources of a file that the user brought: beside it, then in the working folder.
+    pub fn around(path: &Path) -> Self {
+        let beside = path.parent().map(Path::to_owned).unwrap_or_default();
+        Self { roots: vec![beside, PathBuf::from(".")], files: HashMap::new() }
+    }
+
     /// The text of a line, without indentation.
     pub fn line(&mut self, place: &SourcePlace) -> Option<&str> {
         let roots = &self.roots;

@@ -1,5 +1,6 @@
 //! The report in the terminal: at most 100 columns, colour only where the reader can see it.
 
+use std::ffi::OsStr;
 use std::io::{self, IsTerminal, Write};
 
 use comfy_table::presets::NOTHING;
@@ -11,7 +12,7 @@ use crate::claim::{Judged, Value, Verdict};
 use crate::lab::{LabOutcome, RunOutcome, Summary, Table};
 
 /// Widest line that is written, however wide the terminal.
-const WIDTH_MAX: u16 = 100;
+pub const WIDTH_MAX: u16 = 100;
 
 /// A place to write reports to, which knows whether it may use colour.
 pub struct Terminal<W> {
@@ -49,17 +50,24 @@ impl<W: Write> Write for Attentive<W> {
 
 /// Standard output; coloured if it is a terminal and `NO_COLOR` is not set (no-color.org: any non-empty value).
 pub fn stdout() -> Stdout {
-    let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    Terminal { colour: io::stdout().is_terminal() && !no_color, ..Terminal::plain(io::stdout().lock()) }
+    let no_color = std::env::var_os("NO_COLOR");
+    let colour = has_colour(io::stdout().is_terminal(), no_color.as_deref());
+    Terminal { colour, ..Terminal::plain(io::stdout().lock()) }
 }
 
+fn has_colour(is_terminal: bool, no_color: Option<&OsStr>) -> bool {
+    is_terminal && no_color.is_none_or(OsStr::is_empty)
+}
+
+/// How a piece of text stands out.
 #[derive(Clone, Copy)]
-enum Paint {
+pub enum Paint {
     Bold,
     Dim,
     Green,
     Red,
     Yellow,
+    Cyan,
 }
 
 impl<W: Write> Terminal<W> {
@@ -183,7 +191,8 @@ impl<W: Write> Terminal<W> {
         Ok(())
     }
 
-    fn paint(&self, text: &str, paint: Paint) -> String {
+    /// The text in colour, or as it is where there is none.
+    pub fn paint(&self, text: &str, paint: Paint) -> String {
         if !self.colour {
             return text.to_owned();
         }
@@ -193,6 +202,7 @@ impl<W: Write> Terminal<W> {
             Paint::Green => "32",
             Paint::Red => "31",
             Paint::Yellow => "33",
+            Paint::Cyan => "36",
         };
         format!("\x1b[{code}m{text}\x1b[0m")
     }
@@ -208,6 +218,14 @@ fn is_number(cell: &str) -> bool {
     let mut chars = cell.chars();
     chars.next().is_some_and(|c| c.is_ascii_digit() || c == '-')
         && chars.all(|c| c.is_ascii_digit() || matches!(c, '.' | ',' | 'e' | '-' | '%' | '×'))
+}
+
+/// At most `width` characters of a text; where some are cut off, the last shown is `…`.
+pub fn cut(text: &str, width: usize) -> String {
+    if text.chars().count() <= width {
+        return text.to_owned();
+    }
+    text.chars().take(width.saturating_sub(1)).chain(['…']).collect()
 }
 
 /// Lines of at most `width` characters, broken between words; a longer word keeps a line of its own.
@@ -301,6 +319,18 @@ mod tests {
         assert_eq!(wrap("a warp has 32 lanes", 10), ["a warp has", "32 lanes"]);
         assert_eq!(wrap("a l1tex__t_sectors b", 5), ["a", "l1tex__t_sectors", "b"]);
         assert_eq!(wrap("", 5), [""]);
+    }
+
+    #[test]
+    fn only_a_terminal_has_colour_and_only_where_no_color_is_unset_or_empty() {
+        let set = |text: &'static str| Some(OsStr::new(text));
+        assert!(has_colour(true, None) && has_colour(true, set("")));
+        assert!(!has_colour(true, set("1")) && !has_colour(false, None));
+    }
+
+    #[test]
+    fn a_text_that_is_too_long_ends_in_dots() {
+        assert_eq!((cut("warp", 4).as_str(), cut("warps", 4).as_str(), cut("", 3).as_str()), ("warp", "war…", ""));
     }
 
     #[test]

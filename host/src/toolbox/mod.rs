@@ -10,6 +10,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use warpwise_nvtools::cuobjdump::{self, CuobjdumpError, Unpacked};
 use warpwise_nvtools::locate::{FETCH_LIMIT, MissingTool};
 use warpwise_nvtools::nvdisasm::{Disassembler, Listing, ListingOptions, NvdisasmError};
 use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
@@ -31,6 +32,8 @@ pub enum ToolError {
     Ptxas(#[from] PtxasError),
     #[error(transparent)]
     Nvdisasm(#[from] NvdisasmError),
+    #[error(transparent)]
+    Cuobjdump(#[from] CuobjdumpError),
 }
 
 impl ToolError {
@@ -154,7 +157,17 @@ impl Toolbox {
     /// The SASS of what a target compiles to.
     pub fn sass_of(&self, ptx: &str, target: &Target, options: ListingOptions) -> Result<Listing, ToolError> {
         let compiled = self.compile(ptx, target)?;
-        Ok(Disassembler::new(self.tools()?.nvdisasm()?, Some(&self.cache)).listing(&compiled.cubin, options)?)
+        self.disassemble(&compiled.cubin, options)
+    }
+
+    /// The SASS of a cubin.
+    pub fn disassemble(&self, cubin: &[u8], options: ListingOptions) -> Result<Listing, ToolError> {
+        Ok(Disassembler::new(self.tools()?.nvdisasm()?, Some(&self.cache)).listing(cubin, options)?)
+    }
+
+    /// What is packed into a fatbin.
+    pub fn unpack(&self, fatbin: &[u8]) -> Result<Unpacked, ToolError> {
+        Ok(cuobjdump::unpack(self.tools()?.cuobjdump()?, fatbin)?)
     }
 }
 

@@ -73,9 +73,10 @@ fn checked_exercise(words: &Words) -> impl Iterator<Item = &String> {
     words.rest.iter().filter(move |_| is_asked_for).filter(is_name)
 }
 
-/// Help needs no kernels, whatever it is about, and neither does PTX that the user brings.
+/// Help needs no kernels, whatever it is about, and neither does code that the user brings.
 fn need(words: &Words) -> Need {
-    let does_without = words.rest.iter().any(|word| word == "--help" || word == "-h" || word.ends_with(".ptx"));
+    let is_code = |word: &str| [".ptx", ".cubin", ".fatbin"].iter().any(|end| word.ends_with(end));
+    let does_without = words.rest.iter().any(|word| word == "--help" || word == "-h" || is_code(word));
     if checked_exercise(words).next().is_some() && !does_without {
         return Need::Kernels;
     }
@@ -104,6 +105,7 @@ mod tests {
             "doctor",
             "occupancy --block 256",
             "run x.ptx",
+            "sass x.cubin",
             "list",
             "explain launch",
             "labs --help",

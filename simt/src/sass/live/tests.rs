@@ -124,7 +124,7 @@ fn a_call_spoils_what_its_callee_need_not_save() {
 #[test]
 fn a_descriptor_that_8x_does_not_print_is_read() {
     let mut hidden = code("LDG.E R5, [R4.64]\nEXIT");
-    hidden.instructions[0].encoding = 0x0001_62000_c1e1900_00000_00404057981;
+    hidden.instructions[0].encoding = 0x0001_6200_0c1e_1900_0000_0004_0405_7981;
     let with = |arch| live(&hidden, &abi(arch), Rule::Nvdisasm)[0].count(File::Uniform);
     assert_eq!((with(80), with(90)), (2, 0));
 }
