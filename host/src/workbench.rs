@@ -7,6 +7,7 @@ use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::isa::Program;
 use warpwise_simt::ptx::PtxError;
+use warpwise_simt::rewrite::{Excerpt, RewriteError};
 
 use crate::backend::gpus::{self, Image};
 use crate::backend::{BackendKind, Gpu, GpuError, GpuInfo, IsaChoice, MachineOptions, sim};
@@ -31,6 +32,8 @@ pub enum WorkbenchError {
     Execute(#[from] NothingToExecute),
     #[error(transparent)]
     Tool(#[from] ToolError),
+    #[error("the kernels' PTX: {0}")]
+    Rewrite(#[from] RewriteError),
     #[error("`{given}` is no backend; expected auto, sim or cuda")]
     Backend { given: String },
     #[error(transparent)]
@@ -97,6 +100,14 @@ impl Workbench {
 
     pub fn backend(&self) -> BackendKind {
         if self.gpu.is_some() { BackendKind::Cuda } else { BackendKind::Sim }
+    }
+
+    /// One kernel's PTX alone.
+    ///
+    /// # Errors
+    /// There is no such kernel, or its body has no end.
+    pub fn excerpt(&self, kernel: &str) -> Result<Excerpt<'_>, RewriteError> {
+        Excerpt::of(&self.kernels.ptx, kernel)
     }
 
     /// Says on standard error, for commands that go on without it, that there is no ptxas and what to do about it.

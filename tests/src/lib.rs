@@ -1,5 +1,7 @@
 //! What tests that cross crates share: a context of the machine with the kernels loaded, by either front end, inputs, comparison.
 
+pub mod program;
+
 use std::cell::Cell;
 use std::collections::HashMap;
 use std::path::Path;

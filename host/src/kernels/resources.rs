@@ -7,6 +7,7 @@ use warpwise_simt::occupancy::{InvalidInput, Occupancy, Request, calculate};
 
 use crate::backend::LaunchShape;
 use crate::numbers::Regs;
+use crate::pressure::cliff::Steps;
 
 /// Registers, spills and shared memory of one kernel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,6 +49,19 @@ impl Resources {
         }
     }
 
+    /// Of a kernel of which nothing is known.
+    pub fn none() -> Self {
+        let registers = Regs::Estimated(0);
+        Self {
+            registers,
+            spill_store_bytes: 0,
+            spill_load_bytes: 0,
+            stack_bytes: 0,
+            static_shared_bytes: 0,
+            barriers: 0,
+        }
+    }
+
     /// Whether ptxas moved values to local memory for want of registers.
     pub fn spills(&self) -> bool {
         self.spill_store_bytes + self.spill_load_bytes > 0
@@ -65,13 +79,17 @@ impl Resources {
         limits: &Limits,
         shape: LaunchShape,
     ) -> Result<Occupancy, InvalidInput> {
-        let request = Request {
+        calculate(limits, &Request { registers: registers.into(), ..self.request(shape) })
+    }
+
+    /// What a launch asks of an SM, for the calculator.
+    pub fn request(&self, shape: LaunchShape) -> Request {
+        Request {
             static_shared_bytes: self.static_shared_bytes.into(),
             dynamic_shared_bytes: shape.dynamic_shared_bytes.into(),
             barriers: self.barriers.into(),
-            ..Request::new(i64::try_from(shape.block_threads()).unwrap_or(i64::MAX), registers.into())
-        };
-        calculate(limits, &request)
+            ..Request::new(i64::try_from(shape.block_threads()).unwrap_or(i64::MAX), self.registers.value().into())
+        }
     }
 }
 
@@ -80,10 +98,14 @@ impl Resources {
 pub struct ResourceRow {
     pub kernel: String,
     pub arch: String,
-    /// The entry's own cap, `.maxnreg`.
+    /// The cap that it was compiled under: its own, `.maxnreg`, or one that was asked for.
     pub max_registers: Option<u32>,
     pub resources: Resources,
     /// Threads a block that the occupancy is for.
     pub block: u32,
     pub occupancy: Occupancy,
+    /// What one register more costs and one less saves.
+    pub steps: Steps,
+    /// Where ptxas did not do as it was asked.
+    pub remarks: Vec<String>,
 }

@@ -6,6 +6,7 @@
 mod accuracy;
 mod bench;
 mod counters;
+mod csv;
 mod labs;
 mod occupancy;
 mod regs;
@@ -14,6 +15,7 @@ mod run;
 pub use accuracy::accuracy;
 pub use bench::bench;
 pub use counters::counters;
+pub use csv::csv;
 pub use labs::labs;
 pub use occupancy::occupancy;
 pub use regs::regs;

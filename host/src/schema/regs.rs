@@ -1,6 +1,7 @@
 //! `warpwise.regs/1`: what `regs --json FILE` writes.
 
 use serde::Serialize;
+use warpwise_simt::occupancy::curve::Cliff;
 
 use super::Real;
 use crate::kernels::ResourceRow;
@@ -27,6 +28,27 @@ struct RowJson<'a> {
     block: u32,
     occupancy: Real,
     limiters: Vec<&'static str>,
+    blocks_per_sm: i64,
+    warps_per_sm: i64,
+    /// The next number of registers at which fewer blocks fit.
+    next_cliff: Option<StepJson>,
+    /// The nearest number below at which more do.
+    next_gain: Option<StepJson>,
+    remarks: &'a [String],
+}
+
+/// A number of registers and what fits an SM with it.
+#[derive(Serialize)]
+pub(super) struct StepJson {
+    registers: i64,
+    blocks_per_sm: i64,
+    warps_per_sm: i64,
+}
+
+impl From<Cliff> for StepJson {
+    fn from(Cliff { registers, blocks_per_sm, warps_per_sm }: Cliff) -> Self {
+        Self { registers, blocks_per_sm, warps_per_sm }
+    }
 }
 
 /// The document of some rows.
@@ -46,6 +68,11 @@ pub fn regs(rows: &[ResourceRow]) -> impl Serialize + '_ {
         block: row.block,
         occupancy: Real(row.occupancy.theoretical()),
         limiters: row.occupancy.limiters.iter().map(|limiter| limiter.name()).collect(),
+        blocks_per_sm: row.occupancy.blocks_per_sm,
+        warps_per_sm: row.occupancy.warps_per_sm(),
+        next_cliff: row.steps.more.map(StepJson::from),
+        next_gain: row.steps.less.map(StepJson::from),
+        remarks: &row.remarks,
     });
     Document { schema: "warpwise.regs/1", rows: rows.collect() }
 }

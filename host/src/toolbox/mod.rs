@@ -149,6 +149,18 @@ impl Toolbox {
         Ok(answers.collect())
     }
 
+    /// What ptxas makes of texts, each its own, many at a time on all cores; in the order of the requests.
+    ///
+    /// # Errors
+    /// Outside: there is no ptxas. Inside: this text was refused.
+    pub fn compile_texts(
+        &self,
+        requests: &[CompileRequest<'_>],
+        done: &(dyn Fn(usize) + Sync),
+    ) -> Result<Vec<Result<Compiled, PtxasError>>, ToolError> {
+        Ok(Compiler::new(self.tools()?.ptxas(), Some(&self.cache)).compile_all(requests, done))
+    }
+
     /// The SASS of all kernels for an architecture.
     pub fn sass(&self, ptx: &str, arch: &str, options: ListingOptions) -> Result<Listing, ToolError> {
         self.sass_of(ptx, &Target::arch(arch), options)

@@ -19,7 +19,7 @@ pub struct HeaderBounds<'a> {
 
 impl HeaderBounds<'_> {
     /// Directive and operand of each bound that is set.
-    fn directives(&self) -> impl Iterator<Item = (&'static str, String)> {
+    pub(super) fn directives(&self) -> impl Iterator<Item = (&'static str, String)> {
         let threads = self.max_threads.map(|[x, y, z]| (".maxntid", format!("{x}, {y}, {z}")));
         let blocks = self.min_blocks_per_sm.map(|blocks| (".minnctapersm", blocks.to_string()));
         let registers = self.max_registers.map(|registers| (".maxnreg", registers.to_string()));
@@ -28,14 +28,16 @@ impl HeaderBounds<'_> {
 }
 
 /// An entry with a body.
-struct Header<'a> {
-    name: &'a str,
+pub(super) struct Header<'a> {
+    pub name: &'a str,
+    /// Offset in the PTX of the line that has `.entry`.
+    pub start: usize,
     /// Line number of `.entry`.
-    line: usize,
+    pub line: usize,
     /// From the name up to the body.
-    text: &'a str,
+    pub text: &'a str,
     /// Offset in the PTX of the brace that opens the body.
-    body: usize,
+    pub body: usize,
 }
 
 /// Writes all bounds. Fails where an entry is unknown or already has a bound of the same kind.
@@ -72,7 +74,7 @@ pub fn write(ptx: &str, bounds: &[HeaderBounds]) -> Result<String, RewriteError>
 }
 
 /// Finds the entries that have a body; declarations have none.
-fn headers(ptx: &str) -> Result<Vec<Header<'_>>, RewriteError> {
+pub(super) fn headers(ptx: &str) -> Result<Vec<Header<'_>>, RewriteError> {
     let mut headers = Vec::new();
     let mut offset = 0;
     for (index, line) in ptx.split_inclusive('\n').enumerate() {
@@ -83,7 +85,8 @@ fn headers(ptx: &str) -> Result<Vec<Header<'_>>, RewriteError> {
             let line = index + 1;
             match body(rest) {
                 Some((at, '{')) => {
-                    headers.push(Header { name, line, text: &rest[..at], body: ptx.len() - rest.len() + at });
+                    let body = ptx.len() - rest.len() + at;
+                    headers.push(Header { name, start: offset, line, text: &rest[..at], body });
                 }
                 Some(_) => {}
                 None => return Err(RewriteError::UnfinishedEntry { entry: name.to_owned(), line }),

@@ -7,15 +7,17 @@
 //! The idea: DWARF's addresses are labels between instructions, so a label's *place*, the index of its line in the text,
 //! can stand for its address. `document` splits the text into lines and sections, `assemble` turns the sections'
 //! `.b8 … .b64 label` into bytes with places for labels, `scopes` reads the inlined calls out of them with gimli, and
-//! `lines` writes each `.loc` anew. `bounds` writes the headers. Parsing instructions is left to the PTX front end.
+//! `lines` writes each `.loc` anew. `bounds` writes the headers; `excerpt` has one kernel compiled under other bounds. Parsing instructions is left to the PTX front end.
 
 mod assemble;
 mod bounds;
 mod document;
+mod excerpt;
 mod lines;
 mod scopes;
 
 pub use bounds::HeaderBounds;
+pub use excerpt::{Bounds, Excerpt};
 
 use document::Document;
 
