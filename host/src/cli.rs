@@ -12,8 +12,9 @@ use warpwise_simt::machine::BlockOrder;
 
 use crate::backend::options::{IsaChoice, MachineOptions, parse_block_order, parse_checks, parse_divergence};
 use crate::commands::{
-    accuracy, bench, book, bundle, counters, diagnose, doctor, exercise, explain, explain_sass, finish_kernels, labs,
-    launch_cases, list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, trace,
+    accuracy, bench, book, bundle, counters, diagnose, diff, doctor, exercise, explain, explain_sass, finish_kernels,
+    labs, launch_cases, list, occupancy, probe_fault, ptx, quiz, record_golden, regs, run, sass, step, sweep, trace,
+    watch,
 };
 
 /// Laboratories on how a GPU runs code.
@@ -34,6 +35,9 @@ pub enum Command {
     Exercise(exercise::Options),
     ExplainSass(explain_sass::Options),
     Regs(regs::Options),
+    Sweep(sweep::Options),
+    Watch(watch::Options),
+    Diff(diff::Options),
     Ptx(ptx::Options),
     Quiz(quiz::Options),
     Sass(sass::Options),

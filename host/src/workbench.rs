@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use warpwise_nvtools::nvdisasm::{Listing, ListingOptions};
+use warpwise_nvtools::ptxas::Compiled;
 use warpwise_simt::device::{self, Device, UnknownDevice};
 use warpwise_simt::isa::Program;
 use warpwise_simt::ptx::PtxError;
@@ -207,15 +208,35 @@ impl Workbench {
             Err(ToolError::Missing(_)) => return Ok(None),
             other => other?,
         };
-        if let Some(info) = &self.gpu {
+        self.gpu_of(&compiled, None, self.device)
+    }
+
+    /// A new context with what ptxas made of some kernels; on the machine, as the device `modelled`, their SASS, of which the listing
+    /// may be at hand. Nothing as for [`Workbench::gpu_capped`].
+    ///
+    /// # Errors
+    /// A GPU that does not load the cubin, a cubin that cannot be disassembled.
+    pub fn gpu_of(
+        &self,
+        compiled: &Compiled,
+        listing: Option<&Listing>,
+        modelled: &'static Device,
+    ) -> Result<Option<Gpu>, WorkbenchError> {
+        if let Some(info) = self.gpu.as_ref().filter(|info| !info.is_modelled()) {
             return Ok(Some(self.load(info, &Image::Cubin(&compiled.cubin))?));
         }
-        let listing = match self.tools.sass_of(&self.kernels.ptx, &target, ListingOptions::default()) {
-            Err(ToolError::MissingBeside(_)) => return Ok(None),
-            other => other?,
+        if self.gpu.is_some() || self.options.isa == IsaChoice::Ptx {
+            return Ok(None);
+        }
+        let listing = match listing {
+            Some(listing) => listing.clone(),
+            None => match self.tools.disassemble(&compiled.cubin, ListingOptions::default()) {
+                Err(ToolError::MissingBeside(_)) => return Ok(None),
+                other => other?,
+            },
         };
         let sass = Sass::new(&compiled.cubin, listing).map_err(|error| GpuError::Load(error.to_string()))?;
-        let machine = sim::Sim::new(self.device, Arc::clone(&self.code), self.options)?;
+        let machine = sim::Sim::new(modelled, Arc::clone(&self.code), self.options)?;
         Ok(Some(Gpu::new(Arc::new(machine.with_sass(Arc::new(sass))))))
     }
 

@@ -69,3 +69,78 @@ fn caps_that_cannot_be_meant_are_refused() {
         assert!(message.contains(caps) && message.contains("16..=128"), "{message}");
     }
 }
+
+#[test]
+fn a_sweep_of_caps_finds_the_chapters_cliffs_and_says_which_caps_ptxas_raised() {
+    let (json, csv, svg) =
+        (Scratch::new("sweep.json", ""), Scratch::new("sweep.csv", ""), Scratch::new("sweep.svg", ""));
+    let words = ["sweep", "heavy", "--device", "RTX 5070", "--maxregs", "16..=128", "--no-times"];
+    let files = ["--json", json.path(), "--csv", csv.path(), "--svg", svg.path()];
+    let printed = good(&[&words[..], &files].concat());
+    fits(&printed);
+    assert!(printed.contains("40/41, 48/49, 64/65, 80/81, 128/129"), "{printed}");
+    assert!(printed.contains("16..=23") && printed.contains("raised to 24"), "{printed}");
+    assert!(printed.contains("◀ most warps without a spill"), "{printed}");
+    let report = json.json();
+    assert_eq!(report["cliffs"], serde_json::json!([40, 48, 64, 80, 128]));
+    let rows = report["rows"].as_array().expect("rows");
+    assert_eq!(rows.len(), 113);
+    for row in rows {
+        let (cap, registers) = (row["max_registers"].as_u64().expect("a cap"), row["registers"].as_u64());
+        assert!(registers <= Some(cap.max(24)), "{row}");
+        assert_eq!(row["remarks"].as_array().map(Vec::len), Some(usize::from(cap < 24)), "{row}");
+        let blocks = match registers.expect("a number") {
+            ..=40 => 6,
+            ..=48 => 5,
+            ..=64 => 4,
+            _ => 3,
+        };
+        assert_eq!(row["blocks_per_sm"], blocks, "{row}");
+    }
+    let best = &rows[usize::try_from(report["best"].as_u64().expect("a best row")).expect("a row")];
+    assert_eq!((&best["spill_store_bytes"], &best["blocks_per_sm"]), (&0.into(), &3.into()), "{best}");
+    assert_eq!(csv.text().lines().count(), 1 + rows.len());
+    let svg = svg.text();
+    assert!(svg.starts_with("<svg xmlns") && svg.contains("so many registers allow"), "{svg}");
+}
+
+#[test]
+fn times_of_a_sweep_are_modelled_from_sass_and_spills_cost_time() {
+    let json = Scratch::new("timed.json", "");
+    let words = ["sweep", "heavy", "--device", "RTX 5070", "--maxregs", "32,80,96", "--arg", "x=in:f32:15360:rand:1"];
+    let args = ["--arg", "y=out:f32:1024", "--arg", "n=scalar:u32:1024", "--arg", "steps=scalar:u32:4"];
+    let printed = good(&[&words[..], &args, &["--grid", "4", "--json", json.path()]].concat());
+    fits(&printed);
+    let report = json.json();
+    let rows = report["rows"].as_array().expect("rows");
+    let time = |row: usize| {
+        let time = &rows[row]["times"][0];
+        assert_eq!((&time["source"], &time["isa"]), (&"modelled".into(), &"sass".into()), "{time}");
+        time["cycles"].as_u64().expect("cycles")
+    };
+    assert!(time(0) > time(1), "{rows:?}");
+    assert_eq!(time(1), time(2), "the same code twice");
+    assert!(rows.iter().all(|row| row["remarks"].as_array().is_some_and(Vec::is_empty)), "{rows:?}");
+    assert_eq!(report["best"], 1);
+    assert!(printed.contains("◀ fastest"), "{printed}");
+}
+
+#[test]
+fn blocks_bounds_and_constants_are_swept_too() {
+    let json = Scratch::new("blocks.json", "");
+    let rows = |words: &[&str]| {
+        good(&[words, &["--no-times", "--json", json.path()]].concat());
+        json.json()["rows"].as_array().expect("rows").clone()
+    };
+    let blocks = rows(&["sweep", "vecadd", "--block", "64,1024"]);
+    assert_eq!(blocks[0]["block"], serde_json::json!([64, 1, 1]));
+    assert_eq!((&blocks[0]["occupancy"], &blocks[1]["blocks_per_sm"]), (&1.0.into(), &1.into()), "{blocks:?}");
+    let bounds = rows(&["sweep", "heavy", "--min-blocks", "3,6"]);
+    assert_eq!((&bounds[0]["registers"], &bounds[1]["registers"]), (&80.into(), &40.into()), "{bounds:?}");
+    let constants = rows(&["sweep", "gemm"]);
+    let values: Vec<_> = constants.iter().map(|row| row["constant"].as_u64()).collect();
+    assert_eq!(values, [Some(4), Some(16)]);
+    assert!(constants[0]["registers"].as_u64() < constants[1]["registers"].as_u64(), "{constants:?}");
+    assert!(refused(&["sweep", "blur", "--block", "64"]).contains("leave --block out"));
+    assert!(refused(&["sweep", "hevy"]).contains("heavy"));
+}

@@ -58,9 +58,12 @@ pub fn build(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) 
         return Ok(Raw { path, source_hash: stamp.content() });
     }
     let begin = SystemTime::now();
+    if !assembly(kernels).is_file() {
+        forget(workspace, kernels);
+    }
     progress::step(&format!("compiling {} to PTX", kernels.name), || compile(workspace, compiler, kernels, &flags))?;
     let made = workspace.device_target().join(TARGET).join("device");
-    let assembly = made.join("deps").join(&kernels.library).with_extension("s");
+    let assembly = assembly(kernels);
     let ptx = fs::read(&assembly)
         .map_err(|error| Error::file("read the PTX that rustc should have written,", &assembly, &error))?;
     if !contains(&ptx, b".entry ") {
@@ -131,7 +134,24 @@ fn flags(workspace: &Workspace, compiler: &Compiler) -> Vec<String> {
 
 /// Flags for the kernel crate alone: what differs between crates must not make core another one for each.
 fn own_flags(kernels: &KernelCrate) -> [String; 2] {
-    ["--emit=asm".to_owned(), remap(&kernels.root.join(""), "")]
+    // Into a file of its own: in cargo's folder the crates of two checkouts have one name.
+    [format!("--emit=asm={}", assembly(kernels).display()), remap(&kernels.root.join(""), "")]
+}
+
+/// Has cargo compile the crate, whatever it remembers: what it would take as fresh is gone.
+fn forget(workspace: &Workspace, kernels: &KernelCrate) {
+    let remembered = workspace.device_target().join(TARGET).join("device").join(".fingerprint");
+    let of_the_crate = format!("{}-", kernels.name);
+    for entry in fs::read_dir(remembered).into_iter().flatten().flatten() {
+        if entry.file_name().to_string_lossy().starts_with(&of_the_crate) {
+            let _ = fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// Where rustc writes the PTX.
+fn assembly(kernels: &KernelCrate) -> PathBuf {
+    kernels.output.join("rustc.ptx")
 }
 
 fn remap(from: &Path, to: &str) -> String {

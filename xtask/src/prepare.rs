@@ -32,6 +32,16 @@ pub enum Need {
 /// Builds what a command needs. Returns the folder of the kernels that `warpwise` is to take: those built now, or those
 /// that an earlier command left, if the user names none.
 pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Option<PathBuf>> {
+    prepare_into(workspace, words, need, None)
+}
+
+/// As [`prepare`], with the kernels in a folder of the caller's.
+pub fn prepare_into(
+    workspace: &Workspace,
+    words: &Words,
+    need: Need,
+    into: Option<PathBuf>,
+) -> Result<Option<PathBuf>> {
     let own_folder = workspace.own_folder();
     Workspace::create(&own_folder)?;
     // Whoever names a folder of kernels wants those, as they are.
@@ -43,6 +53,10 @@ pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Optio
         None if need == Need::Nothing || are_named => None,
         None => Some(ours),
     };
+    let kernels = kernels.map(|kernels| match into {
+        Some(output) => KernelCrate { output, ..kernels },
+        None => kernels,
+    });
     let _lock = lock::acquire(&own_folder.join("lock"))?;
     match kernels {
         Some(kernels) => with_kernels(workspace, words, need, kernels),

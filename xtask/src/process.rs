@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 /// How often a program under a time limit is looked at.
-const POLL: Duration = Duration::from_millis(50);
+const POLL: Duration = Duration::from_millis(5);
 
 /// How a program ended.
 pub struct Finished {

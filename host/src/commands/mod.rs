@@ -9,6 +9,7 @@ pub mod book;
 pub mod bundle;
 pub mod counters;
 pub mod diagnose;
+pub mod diff;
 pub mod doctor;
 pub mod exercise;
 pub mod explain;
@@ -26,9 +27,12 @@ pub mod record_golden;
 pub mod regs;
 pub mod run;
 pub mod sass;
+mod standard;
 pub mod step;
 mod subject;
+pub mod sweep;
 pub mod trace;
+pub mod watch;
 
 use std::path::Path;
 
@@ -69,7 +73,10 @@ pub fn dispatch(cli: Cli) -> Result<Outcome, CommandError> {
         Command::FinishKernels(options) => finish_kernels::run(options),
         Command::Run(options) => run::run(options, &global),
         Command::Step(options) => step::run(options, &global),
+        Command::Sweep(options) => sweep::run(options, &global),
         Command::Trace(options) => trace::run(options, &global),
+        Command::Watch(options) => watch::run(options, &global),
+        Command::Diff(options) => diff::run(options, &global),
         Command::Diagnose(options) => diagnose::run(options, &global),
         Command::Occupancy(options) => occupancy::run(options, &global),
     }

@@ -4,25 +4,28 @@ use std::path::{Path, PathBuf};
 
 use warpwise_simt::device::{ComputeCapability, Limits, limits_of};
 use warpwise_simt::rewrite::Bounds;
+use warpwise_simt::sass::Cubin;
 
-use super::{Outcome, read_lossy, sass, write_text};
+use super::{Outcome, sass, write_text};
 use crate::backend::LaunchShape;
 use crate::claim::format::percent;
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
-use crate::kernels::{KernelFacts, KernelFiles, ResourceRow, Resources};
+use crate::kernels::{KernelFiles, ResourceRow, Resources};
 use crate::pressure::cliff::Steps;
 use crate::pressure::{Made, Numbers, Variant, make, parse_numbers};
 use crate::report::terminal;
 use crate::schema;
 use crate::suggest::UnknownName;
+use crate::toolbox::Toolbox;
+use crate::user_code::UserCode;
 use crate::workbench::{Workbench, WorkbenchError};
 
 /// Show registers, spills and occupancy of kernels
 #[derive(clap::Args, Debug)]
 pub struct Options {
-    /// Kernels, as `list` shows them; none: all. A file of PTX first: kernels of that
-    #[arg(value_name = "KERNEL|FILE.ptx")]
+    /// Kernels, as `list` shows them; none: all. A file of PTX, a cubin or a fatbin first: kernels of that
+    #[arg(value_name = "KERNEL|FILE")]
     kernels: Vec<String>,
     /// Architectures, such as sm_80,sm_120; else the device's
     #[arg(long, value_name = "ARCH,ARCH", value_delimiter = ',')]
@@ -48,38 +51,11 @@ pub struct Options {
 const BLOCK: u32 = 256;
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
-    let (bench, named) = open(&options, global)?;
-    bench.say_what_is_missing();
-    let kernels = choose(named, &bench)?;
-    let archs = match options.arch.is_empty() {
-        true => vec![bench.device.arch()],
-        false => options.arch.iter().map(|arch| sass::known_arch(arch)).collect::<Result<_, _>>()?,
+    let archs: Vec<String> = options.arch.iter().map(|arch| sass::known_arch(arch)).collect::<Result<_, _>>()?;
+    let rows = match options.kernels.split_first() {
+        Some((file, named)) if UserCode::is_meant(file) => of_file(&options, global, file, named, archs)?,
+        _ => of_bench(&options, &Workbench::open(global, "sim")?, &options.kernels, archs)?,
     };
-    let mut rows = Vec::new();
-    match &options.maxregs {
-        None => {
-            bench.compile_ahead(&archs)?;
-            for kernel in &kernels {
-                for arch in &archs {
-                    let made = Made {
-                        resources: bench.resources_strictly(kernel, arch, None)?,
-                        compiled: None,
-                        remarks: Vec::new(),
-                    };
-                    let own = bench.code.program(kernel)?.max_registers;
-                    rows.push(row(&bench, (kernel, arch, own), options.block, made)?);
-                }
-            }
-        }
-        Some(Numbers(caps)) => {
-            let variants = capped(&kernels, &archs, caps);
-            for (variant, made) in variants.iter().zip(make(&bench, &variants, &|_| ())?) {
-                let Variant { kernel, arch, bounds } = variant;
-                let made = made.map_err(|error| WorkbenchError::Tool(error.into()))?;
-                rows.push(row(&bench, (kernel, arch, bounds.max_registers), options.block, made)?);
-            }
-        }
-    }
     if let Some(path) = &options.json {
         write_text(path, &schema::text(&schema::regs(&rows)))?;
     }
@@ -90,29 +66,89 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
     Ok(Outcome::Good)
 }
 
-/// The kernels that were built, or those of a file, and the names among them that were asked for.
-fn open<'o>(options: &'o Options, global: &GlobalOptions) -> Result<(Workbench, &'o [String]), CommandError> {
-    match options.kernels.split_first() {
-        Some((file, named)) if file.ends_with(".ptx") || Path::new(file).is_file() => {
-            let path = PathBuf::from(file);
-            let folder = path.parent().map(Path::to_owned).unwrap_or_default();
-            let facts = KernelFacts { package: Some(file.clone()), ..KernelFacts::default() };
-            let files = KernelFiles { folder, ptx: read_lossy(&path)?, ptx_path: path, facts };
-            Ok((Workbench::with_kernels(global, "sim", files)?, named))
-        }
-        _ => Ok((Workbench::open(global, "sim")?, &options.kernels)),
+/// Rows of a file: of its PTX, or of the cubins in it as they are.
+fn of_file(
+    options: &Options,
+    global: &GlobalOptions,
+    file: &str,
+    named: &[String],
+    archs: Vec<String>,
+) -> Result<Vec<ResourceRow>, CommandError> {
+    let tools = Toolbox::open(None, &|line| eprintln!("{line}"));
+    let code = UserCode::read(file, &tools)?;
+    if let Ok(ptx) = code.ptx() {
+        let kernels = KernelFiles::of_text(Path::new(file), ptx);
+        return of_bench(options, &Workbench::with_kernels(global, "sim", kernels)?, named, archs);
     }
+    if options.maxregs.is_some() {
+        let message = format!("`{file}` is compiled already: --maxregs takes kernels as PTX");
+        return Err(CommandError::Usage(message));
+    }
+    let archs = if archs.is_empty() { code.archs() } else { archs };
+    let mut rows = Vec::new();
+    for arch in &archs {
+        let cubin = Cubin::parse(&code.cubin(arch, &tools)?).map_err(|error| CommandError::Usage(error.to_string()))?;
+        let known: Vec<String> = cubin.entries().iter().map(|entry| entry.name.clone()).collect();
+        for kernel in choose(named, &known)? {
+            let entry = cubin.entry(&kernel).map_err(|error| CommandError::Usage(error.to_string()))?;
+            let bound = options.block.map(|block| [block, 1, 1]).or(entry.required_threads).or(entry.max_threads);
+            let made = Made { resources: Resources::of_cubin(entry), compiled: None, remarks: Vec::new() };
+            rows.push(ResourceRow { knows_spills: false, ..row((&kernel, arch, None), threads(bound), made)? });
+        }
+    }
+    Ok(rows)
 }
 
-fn choose(named: &[String], bench: &Workbench) -> Result<Vec<String>, CommandError> {
-    let known: Vec<&str> = bench.code.entries().collect();
-    if let Some(unknown) = named.iter().find(|kernel| !known.contains(&kernel.as_str())) {
+fn of_bench(
+    options: &Options,
+    bench: &Workbench,
+    named: &[String],
+    archs: Vec<String>,
+) -> Result<Vec<ResourceRow>, CommandError> {
+    bench.say_what_is_missing();
+    let known: Vec<String> = bench.code.entries().map(str::to_owned).collect();
+    let kernels = choose(named, &known)?;
+    let archs = if archs.is_empty() { vec![bench.device.arch()] } else { archs };
+    let block = |kernel: &str| -> Result<u32, CommandError> {
+        let program = bench.code.program(kernel)?;
+        let bound = options.block.map(|block| [block, 1, 1]);
+        Ok(threads(bound.or(program.required_threads).or(program.max_threads)))
+    };
+    let mut rows = Vec::new();
+    match &options.maxregs {
+        None => {
+            bench.compile_ahead(&archs)?;
+            for kernel in &kernels {
+                for arch in &archs {
+                    let resources = bench.resources_strictly(kernel, arch, None)?;
+                    let made = Made { resources, compiled: None, remarks: Vec::new() };
+                    let own = bench.code.program(kernel)?.max_registers;
+                    rows.push(row((kernel, arch, own), block(kernel)?, made)?);
+                }
+            }
+        }
+        Some(Numbers(caps)) => {
+            let variants = capped(&kernels, &archs, caps);
+            for (variant, made) in variants.iter().zip(make(bench, &variants, &|_| ())?) {
+                let Variant { kernel, arch, bounds } = variant;
+                let made = made.map_err(|error| WorkbenchError::Tool(error.into()))?;
+                rows.push(row((kernel, arch, bounds.max_registers), block(kernel)?, made)?);
+            }
+        }
+    }
+    Ok(rows)
+}
+
+/// Threads of a block that is stated, or of the chapters'.
+fn threads(bound: Option<[u32; 3]>) -> u32 {
+    bound.map_or(BLOCK, |sizes| sizes.into_iter().fold(1, u32::saturating_mul))
+}
+
+fn choose(named: &[String], known: &[String]) -> Result<Vec<String>, CommandError> {
+    if let Some(unknown) = named.iter().find(|kernel| !known.contains(kernel)) {
         return Err(UnknownName::new("kernel", unknown, known).into());
     }
-    match named.is_empty() {
-        true => Ok(known.into_iter().map(str::to_owned).collect()),
-        false => Ok(named.to_vec()),
-    }
+    Ok(if named.is_empty() { known.to_vec() } else { named.to_vec() })
 }
 
 /// Every kernel on every architecture under every cap.
@@ -127,22 +163,18 @@ fn capped(kernels: &[String], archs: &[String], caps: &[u32]) -> Vec<Variant> {
 }
 
 fn row(
-    bench: &Workbench,
     (kernel, arch, max_registers): (&str, &str, Option<u32>),
-    block: Option<u32>,
+    block: u32,
     made: Made,
 ) -> Result<ResourceRow, CommandError> {
     let Made { resources, remarks, .. } = made;
-    let program = bench.code.program(kernel)?;
-    let bound = program.required_threads.or(program.max_threads);
-    let stated = bound.map_or(BLOCK, |sizes| sizes.into_iter().fold(1, u32::saturating_mul));
-    let block = block.unwrap_or(stated);
     let limits: &Limits = limits_of(arch.parse::<ComputeCapability>()?)?;
     let shape = LaunchShape::new([1; 3], [block, 1, 1]);
     let occupancy = resources.occupancy(limits, shape)?;
     let steps = Steps::of(limits, &resources.request(shape))?;
     let (kernel, arch) = (kernel.to_owned(), arch.to_owned());
-    Ok(ResourceRow { kernel, arch, max_registers, resources, block, occupancy, steps, remarks })
+    let knows_spills = true;
+    Ok(ResourceRow { kernel, arch, max_registers, resources, block, occupancy, steps, remarks, knows_spills })
 }
 
 const COLUMNS: [&str; 9] =
@@ -156,15 +188,15 @@ fn print(rows: &[ResourceRow], why: bool) -> Result<(), CommandError> {
         columns.insert(2, "at most".to_owned());
     }
     let cells = rows.iter().map(|row| {
-        let Resources { registers, spill_store_bytes, spill_load_bytes, stack_bytes, static_shared_bytes, .. } =
-            row.resources;
+        let Resources { registers, stack_bytes, static_shared_bytes, .. } = row.resources;
+        let spilled = |bytes: Option<u32>| bytes.map_or_else(|| "–".to_owned(), |bytes| bytes.to_string());
         let limiters: Vec<&str> = row.occupancy.limiters.iter().map(|limiter| limiter.name()).collect();
         let mut cells = vec![
             row.kernel.clone(),
             row.arch.clone(),
             registers.value().to_string(),
-            spill_store_bytes.to_string(),
-            spill_load_bytes.to_string(),
+            spilled(row.spills().map(|(out, _)| out)),
+            spilled(row.spills().map(|(_, back)| back)),
             stack_bytes.to_string(),
             static_shared_bytes.to_string(),
             format!("{} at {}", percent(row.occupancy.theoretical()), row.block),
@@ -177,7 +209,7 @@ fn print(rows: &[ResourceRow], why: bool) -> Result<(), CommandError> {
     });
     terminal.rows(&columns, cells)?;
     let estimated = rows.iter().any(|row| row.resources.registers.source() == "estimated");
-    terminal.dim_line(match estimated {
+    terminal.note(match estimated {
         true => "registers are estimated from the PTX, which shows no spills; occupancy at so many threads a block",
         false => {
             "registers a thread by ptxas; bytes a thread, shared memory a block; occupancy at so many threads a block"

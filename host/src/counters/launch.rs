@@ -9,6 +9,7 @@ use crate::arguments::bind;
 use crate::arguments::{Argument, Init};
 use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape, StreamId};
 use crate::error::CommandError;
+use crate::kernels::Code;
 use crate::numbers::Regs;
 use crate::workbench::Workbench;
 
@@ -43,13 +44,13 @@ impl Counted {
 
 /// Launches the case once and waits. With `registers`, under the cycle model where there is one.
 pub fn run(bench: &Workbench, gpu: &Gpu, case: &Case, registers: Option<u32>) -> Result<LaunchReport, CommandError> {
-    let (request, _buffers) = bound(bench, gpu, case)?;
+    let Prepared { request, buffers: _buffers } = of_case(bench, gpu, case)?;
     launch(gpu, if registers.is_some() { request.timed(registers) } else { request })
 }
 
 /// As [`run`], under the cycle model where there is one, with nothing of the case's data in L2: as much as it holds is overwritten before.
 pub fn run_cold(bench: &Workbench, gpu: &Gpu, case: &Case, registers: u32) -> Result<LaunchReport, CommandError> {
-    let (request, _buffers) = bound(bench, gpu, case)?;
+    let Prepared { request, buffers: _buffers } = of_case(bench, gpu, case)?;
     let _flushed = gpu.zeros::<u8>(usize::try_from(bench.device.l2_bytes).unwrap_or(usize::MAX))?;
     launch(gpu, request.timed(Some(registers)))
 }
@@ -60,14 +61,32 @@ fn launch(gpu: &Gpu, request: LaunchRequest) -> Result<LaunchReport, CommandErro
     report.ok_or_else(|| CommandError::Usage(format!("{kernel} left no report")))
 }
 
-/// The launch with its arguments, and the memory behind them.
-fn bound(bench: &Workbench, gpu: &Gpu, case: &Case) -> Result<(LaunchRequest, Vec<DeviceBuffer<u8>>), CommandError> {
-    let program = bench.code.program(case.kernel)?;
-    let arguments = case.arguments()?;
-    bind::check(&program, &arguments)?;
+fn of_case(bench: &Workbench, gpu: &Gpu, case: &Case) -> Result<Prepared, CommandError> {
+    prepare(&bench.code, gpu, case.kernel, LaunchShape::new(case.grid, case.block), &case.arguments()?)
+}
+
+/// A launch with its arguments, and the memory behind them.
+pub struct Prepared {
+    pub request: LaunchRequest,
+    pub buffers: Vec<DeviceBuffer<u8>>,
+}
+
+/// Allocates and fills what a kernel's arguments need.
+///
+/// # Errors
+/// Arguments that are not the kernel's, memory that runs out.
+pub fn prepare(
+    code: &Code,
+    gpu: &Gpu,
+    kernel: &str,
+    shape: LaunchShape,
+    arguments: &[Argument],
+) -> Result<Prepared, CommandError> {
+    let program = code.program(kernel)?;
+    bind::check(&program, arguments)?;
     let mut buffers: Vec<DeviceBuffer<u8>> = Vec::new();
     let mut values = Vec::new();
-    for argument in &arguments {
+    for argument in arguments {
         match argument {
             Argument::Scalar { value, .. } => values.push(value.clone()),
             Argument::Buffer { name, element, len, init, .. } => {
@@ -81,16 +100,16 @@ fn bound(bench: &Workbench, gpu: &Gpu, case: &Case) -> Result<(LaunchRequest, Ve
         }
     }
     let request = LaunchRequest {
-        kernel: case.kernel.to_owned(),
-        grid: case.grid,
-        block: case.block,
-        dynamic_shared_bytes: 0,
+        kernel: kernel.to_owned(),
+        grid: shape.grid,
+        block: shape.block,
+        dynamic_shared_bytes: shape.dynamic_shared_bytes,
         params: bind::layout(&program, &values),
         stream: StreamId::DEFAULT,
         timed: false,
         registers: None,
     };
-    Ok((request, buffers))
+    Ok(Prepared { request, buffers })
 }
 
 /// Runs the case on the machine that models the run's device.

@@ -31,7 +31,7 @@ pub enum KernelFilesError {
     Facts { path: PathBuf, source: serde_json::Error },
     #[error(
         "`{command}` stands on Warpwise's own kernels, and these are of the crate `{package}`\n\
-         leave --crate out; with it go list, regs, ptx, sass and run"
+         leave --crate out; with it go list, regs, sweep, watch, diff, ptx, sass and run"
     )]
     NotOurs { command: &'static str, package: String },
 }
@@ -78,6 +78,13 @@ impl KernelFiles {
             Some(folder) => Self::read(folder),
             None => Err(KernelFilesError::NotFound { looked_in: candidates }),
         }
+    }
+
+    /// Kernels of a text of the user's.
+    pub fn of_text(path: &Path, ptx: &str) -> Self {
+        let facts = KernelFacts { package: Some(path.display().to_string()), ..KernelFacts::default() };
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        Self { folder, ptx_path: path.to_owned(), ptx: ptx.to_owned(), facts }
     }
 
     /// Whether they are the labs' kernels, not those of a user's crate.
@@ -151,7 +158,7 @@ mod tests {
         assert_eq!(
             error.to_string(),
             "`labs` stands on Warpwise's own kernels, and these are of the crate `mine`\n\
-             leave --crate out; with it go list, regs, ptx, sass and run"
+             leave --crate out; with it go list, regs, sweep, watch, diff, ptx, sass and run"
         );
     }
 

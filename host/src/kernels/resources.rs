@@ -4,6 +4,7 @@ use warpwise_nvtools::ptxas;
 use warpwise_simt::device::Limits;
 use warpwise_simt::isa::Program;
 use warpwise_simt::occupancy::{InvalidInput, Occupancy, Request, calculate};
+use warpwise_simt::sass::Entry;
 
 use crate::backend::LaunchShape;
 use crate::numbers::Regs;
@@ -33,6 +34,18 @@ impl Resources {
             stack_bytes: by_ptxas.cumulative_stack_bytes,
             static_shared_bytes: by_ptxas.shared_bytes,
             barriers: by_ptxas.barriers,
+        }
+    }
+
+    /// As a cubin has them, whoever made it. It does not say what of its stack are spills.
+    pub fn of_cubin(entry: &Entry) -> Self {
+        Self {
+            registers: Regs::Ptxas(entry.registers),
+            spill_store_bytes: 0,
+            spill_load_bytes: 0,
+            stack_bytes: entry.local_bytes,
+            static_shared_bytes: entry.shared_static_bytes,
+            barriers: entry.barrier_count,
         }
     }
 
@@ -108,4 +121,14 @@ pub struct ResourceRow {
     pub steps: Steps,
     /// Where ptxas did not do as it was asked.
     pub remarks: Vec<String>,
+    /// False of a cubin that somebody else compiled: it does not say how much is spilled.
+    pub knows_spills: bool,
+}
+
+impl ResourceRow {
+    /// Bytes spilled out and in, where they are known.
+    pub fn spills(&self) -> Option<(u32, u32)> {
+        let Resources { spill_store_bytes, spill_load_bytes, .. } = self.resources;
+        self.knows_spills.then_some((spill_store_bytes, spill_load_bytes))
+    }
 }

@@ -13,6 +13,7 @@ use super::launch::planted::{Planted, plant_apart};
 use crate::backend::{LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, at_most, equal, greater_than, holds, near};
 use crate::lab::{Case, Lab, LabContext, LabError, Table};
+use crate::pressure::Mix;
 
 pub static LAB: Lab = Lab {
     id: "bounds",
@@ -103,18 +104,18 @@ fn measured(cx: &mut LabContext<'_>) -> Result<Vec<LaunchReport>, LabError> {
     Ok(reports)
 }
 
-/// Jumps and calls in the SASS of each form; nothing without the tools.
-fn listings(cx: &mut LabContext<'_>) -> Result<Vec<Option<usize>>, LabError> {
-    let mut jumps = Vec::new();
+/// Instructions, and jumps among them, in the SASS of each form; nothing without the tools.
+fn listings(cx: &mut LabContext<'_>) -> Result<Vec<Option<(usize, usize)>>, LabError> {
+    let mut found = Vec::new();
     for kernel in FORMS {
         let function = sass(cx, kernel.name, ARCH, ListingOptions::default(), &[])?;
-        jumps.push(function.map(|function| branches(&function).others.len()));
+        found.push(function.map(|function| (Mix::of(&function).total(), branches(&function).others.len())));
     }
     let ptx = &cx.bench().kernels.ptx;
     let calls: Vec<usize> = FORMS.iter().map(|kernel| calls(ptx, kernel.name)).collect();
     cx.found("calls_checked", calls[0] + calls[1]);
     cx.found("calls_unchecked", calls[2] + calls[3]);
-    Ok(jumps)
+    Ok(found)
 }
 
 /// Calls in the body of an entry.
@@ -124,20 +125,25 @@ fn calls(ptx: &str, entry: &str) -> usize {
     body.lines().filter(|line| line.trim_start().starts_with("call")).count()
 }
 
-fn table(cx: &mut LabContext<'_>, reports: &[LaunchReport], jumps: &[Option<usize>]) -> Result<(), LabError> {
+fn table(
+    cx: &mut LabContext<'_>,
+    reports: &[LaunchReport],
+    listings: &[Option<(usize, usize)>],
+) -> Result<(), LabError> {
     let mut table = Table::new(
         format!("a filter of {TAPS} weights, four ways"),
-        ["form", &format!("registers, {ARCH}"), "jumps in the SASS", "instructions, a warp", "branches, a warp", "µs"],
+        ["form", &format!("registers, {ARCH}"), "in the SASS", "jumps", "executed, a warp", "branches, a warp", "µs"],
     );
     let mut registers = Vec::new();
-    for ((kernel, report), jumps) in FORMS.iter().zip(reports).zip(jumps) {
+    for ((kernel, report), listing) in FORMS.iter().zip(reports).zip(listings) {
         let resources = cx.resources(kernel.name, ARCH)?;
         registers.push(i64::from(resources.registers.value()));
         let cell = |value: Result<f64, String>| value.map_or_else(|_| Value::from("–"), Value::from);
         table.row([
             kernel.name.into(),
             resources.registers.value().into(),
-            jumps.map_or("–".into(), Value::from),
+            listing.map_or("–".into(), |(instructions, _)| Value::from(instructions)),
+            listing.map_or("–".into(), |(_, jumps)| Value::from(jumps)),
             cell(ratio(report, INSTRUCTIONS, WARPS)),
             cell(ratio(report, BRANCHES, WARPS)),
             cell(us(report)),

@@ -4,16 +4,16 @@ use warpwise_kernels::local::{TABLE, runtime_index};
 use warpwise_kernels::maths;
 use warpwise_kernels::occupancy::{HEAVY_TILE, heavy};
 use warpwise_nvtools::nvdisasm::{Function, ListingOptions};
+use warpwise_simt::rewrite::Bounds;
 
 use super::code::{NO_TOOLS, sass};
-use super::control_flow::count;
 use super::counters::{INSTRUCTIONS, LOCAL_LOAD_SECTORS, LOCAL_STORE_SECTORS, WARPS, counter, ratio, record, us};
 use super::input::{Differences, differences, noise};
 use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, Value, at_least, equal, greater_than, holds};
 use crate::kernels::Resources;
 use crate::lab::{Axis, Case, Lab, LabContext, LabError, Mark, Plot, Table};
-use crate::toolbox::{Target, ToolError};
+use crate::pressure::{Made, Mix, Variant, code, make};
 use crate::workbench::WorkbenchError;
 
 pub static LAB: Lab = Lab {
@@ -89,24 +89,32 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
 
 /// `heavy` under each cap, as ptxas makes it for the claims' architecture.
 fn compiled(cx: &mut LabContext<'_>) -> Result<(), LabError> {
-    let mut versions = Vec::new();
-    for cap in CAPS {
-        versions.push((cap, cx.resources_capped(heavy.name, ARCH, cap)?));
-    }
-    let bytes: Vec<u32> = versions.iter().map(|(_, resources)| spilled(resources)).collect();
+    let variant = |cap| Variant {
+        kernel: heavy.name.to_owned(),
+        arch: ARCH.to_owned(),
+        bounds: Bounds { max_registers: Some(cap), ..Bounds::default() },
+    };
+    let variants = CAPS.map(variant);
+    let made = make(cx.bench(), &variants, &|_| ())?.into_iter().collect::<Result<Vec<_>, _>>();
+    let made = made.map_err(|error| WorkbenchError::Tool(error.into()))?;
+    let bytes: Vec<u32> = made.iter().map(|made| spilled(&made.resources)).collect();
     cx.found("fits", bytes[0]);
     cx.holds("grows", bytes.is_sorted(), format!("{bytes:?}"));
-    let first = versions.iter().find(|(_, resources)| resources.spills()).map(|(cap, _)| *cap);
+    let first = CAPS.iter().zip(&bytes).find(|(_, bytes)| **bytes > 0).map(|(cap, _)| *cap);
     cx.found("least", first.map_or(Value::from("none"), Value::from));
+    let codes = match code::listings(cx.bench(), &variants, &made.iter().collect::<Vec<_>>()) {
+        Err(error) if code::is_missing(&error) => vec![None; made.len()],
+        other => other?,
+    };
     let mut table = Table::new(
         format!("heavy on {ARCH}, 256 threads a block, by the registers it may have"),
         ["at most", "registers", "spilled out, bytes", "back in, bytes", "STL", "LDL", "blocks an SM", "occupancy"],
     );
     let limits = &warpwise_simt::device::Device::default_device().limits;
     let mut odd = None;
-    for (cap, resources) in &versions {
+    for ((cap, Made { resources, .. }), listing) in CAPS.iter().zip(&made).zip(&codes) {
         let occupancy = resources.occupancy(limits, LaunchShape::linear(BLOCK, BLOCK))?;
-        let local = capped_sass(cx, *cap)?.map(|function| accesses(&function));
+        let local = listing.as_ref().and_then(|listing| listing.function(heavy.name)).map(accesses);
         if let Some((stores, loads)) = local
             && (stores > 0 && loads > 0) != resources.spills()
         {
@@ -123,12 +131,10 @@ fn compiled(cx: &mut LabContext<'_>) -> Result<(), LabError> {
             occupancy.blocks_per_sm.into(),
             crate::claim::format::percent(occupancy.theoretical()).into(),
         ]);
-        if local.is_none() {
-            cx.not_run("instructions", NO_TOOLS);
-        }
     }
-    if cx.bench().tools.tools().is_ok() {
-        cx.holds("instructions", odd.is_none(), odd.unwrap_or_default());
+    match codes.iter().all(Option::is_some) {
+        true => cx.holds("instructions", odd.is_none(), odd.unwrap_or_default()),
+        false => cx.not_run("instructions", NO_TOOLS),
     }
     cx.table(table);
     Ok(())
@@ -140,18 +146,8 @@ fn spilled(resources: &Resources) -> u32 {
 
 /// STL and LDL of a function.
 fn accesses(function: &Function) -> (usize, usize) {
-    (count(&function.instructions, "STL"), count(&function.instructions, "LDL"))
-}
-
-/// The SASS of `heavy` under a cap. `None` without the tools.
-fn capped_sass(cx: &LabContext<'_>, cap: u32) -> Result<Option<Function>, LabError> {
-    let bench = cx.bench();
-    let target = Target { arch: ARCH.to_owned(), entry: Some(heavy.name.to_owned()), max_registers: Some(cap) };
-    match bench.tools.sass_of(&bench.kernels.ptx, &target, ListingOptions::default()) {
-        Ok(listing) => Ok(listing.function(heavy.name).cloned()),
-        Err(ToolError::Missing(_) | ToolError::MissingBeside(_)) => Ok(None),
-        Err(error) => Err(WorkbenchError::from(error).into()),
-    }
+    let mix = Mix::of(function);
+    (mix.count("STL"), mix.count("LDL"))
 }
 
 type Wrong = Option<(&'static str, Differences)>;

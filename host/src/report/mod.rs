@@ -4,4 +4,5 @@ pub mod accuracy;
 pub mod html;
 pub mod svg;
 pub mod terminal;
+pub mod text_plot;
 pub(crate) mod words;

@@ -26,6 +26,9 @@ const SERIES: [RGBColor; 6] = [
     RGBColor(86, 180, 233),
 ];
 
+/// Ink and grid where no page lends them.
+const STANDALONE: &str = "style=\"color: #1b1b1b; background: #fff; --grid: #ddd\"";
+
 type Points = Vec<(f64, f64)>;
 type DrawResult<E> = Result<(), DrawingAreaErrorKind<E>>;
 
@@ -54,7 +57,24 @@ pub fn svg(plot: &Plot) -> String {
 
 /// The plot as a file: black on white, since no page lends it colours.
 pub fn standalone(plot: &Plot) -> String {
-    svg(plot).replacen("<svg ", "<svg style=\"color: #1b1b1b; background: #fff; --grid: #ddd\" ", 1)
+    svg(plot).replacen("<svg ", &format!("<svg {STANDALONE} "), 1)
+}
+
+/// Plots one below the other in a file; empty if none has a point that can be drawn.
+pub fn stacked(plots: &[Plot]) -> String {
+    let drawn: Vec<String> = plots.iter().map(svg).filter(|svg| !svg.is_empty()).collect();
+    let (width, height) = SIZE;
+    let place = |(index, svg): (usize, &String)| {
+        let place = format!("<svg y=\"{}\" width=\"{width}\" height=\"{height}\" ", index as u32 * height);
+        svg.replacen("<svg ", &place, 1)
+    };
+    let inner: String = drawn.iter().enumerate().map(place).collect();
+    match drawn.len() as u32 * height {
+        0 => String::new(),
+        all => format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {all}\" {STANDALONE}>\n{inner}</svg>\n"
+        ),
+    }
 }
 
 fn drawable(points: &[(f64, f64)], plot: &Plot) -> Points {

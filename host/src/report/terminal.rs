@@ -92,6 +92,23 @@ impl<W: Write> Terminal<W> {
         writeln!(self.out, "{text}")
     }
 
+    /// A remark that stands back, in as many lines as it takes.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        wrap(text, usize::from(WIDTH_MAX)).iter().try_for_each(|line| self.dim_line(line))
+    }
+
+    /// A line of what is no longer there.
+    pub fn gone(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint(text, Paint::Red);
+        writeln!(self.out, "{text}")
+    }
+
+    /// A line of what is new.
+    pub fn come(&mut self, text: &str) -> io::Result<()> {
+        let text = self.paint(text, Paint::Green);
+        writeln!(self.out, "{text}")
+    }
+
     /// One lab: kernels, tables, notes, claims.
     pub fn lab(&mut self, outcome: &LabOutcome, ceilings: &[Ceilings]) -> io::Result<()> {
         let lab = outcome.lab;

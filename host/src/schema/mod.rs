@@ -7,21 +7,25 @@ mod accuracy;
 mod bench;
 mod counters;
 mod csv;
+mod diff;
 mod labs;
 mod occupancy;
 mod regs;
 mod run;
+mod sweep;
 
 pub use accuracy::accuracy;
 pub use bench::bench;
 pub use counters::counters;
 pub use csv::csv;
+pub use diff::diff;
 pub use labs::labs;
 pub use occupancy::occupancy;
 pub use regs::regs;
 pub use run::{RunRecord, run};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
+pub use sweep::sweep;
 
 use crate::numbers::Sampled;
 

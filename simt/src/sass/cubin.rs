@@ -105,6 +105,13 @@ impl Cubin {
     }
 }
 
+/// The instructions of one function as they stand in a cubin, before anything is relocated; none where it has no such function.
+pub fn cubin_code(cubin: &[u8], function: &str) -> Option<Vec<u8>> {
+    let file = ElfFile64::<Endianness>::parse(cubin).ok()?;
+    let section = file.section_by_name(&format!(".text.{function}"))?;
+    section.data().ok().map(<[u8]>::to_vec)
+}
+
 /// Where the header's flags have the architecture depends on the ABI's version.
 fn architecture(flags: u32) -> u32 {
     match flags >> 8 & 0xff {

@@ -19,7 +19,7 @@ pub mod live;
 mod lower;
 mod operand;
 
-pub use cubin::{Cubin, CubinError, Entry};
+pub use cubin::{Cubin, CubinError, Entry, cubin_code};
 pub use error::SassError;
 pub use lower::lower;
 

@@ -39,7 +39,25 @@ pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     if words.no_provision {
         command.env("WARPWISE_NO_PROVISION", "1");
     }
+    command.env("WARPWISE_BUILD_CMD", build_command(workspace, words));
     program::become_it(command)
+}
+
+/// The line for a shell that builds the same kernels again: `watch` and `diff` start it, with words of their own behind it.
+fn build_command(workspace: &Workspace, words: &Words) -> String {
+    let quoted = |word: &str| match cfg!(windows) {
+        true => format!("\"{word}\""),
+        false => format!("'{}'", word.replace('\'', r"'\''")),
+    };
+    let mut line = format!("{} build", quoted(&workspace.own_executable.display().to_string()));
+    if words.no_provision {
+        line.push_str(" --no-provision");
+    }
+    if let Some(path) = &words.kernel_crate {
+        let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+        line.push_str(&format!(" --crate {}", quoted(&path.display().to_string())));
+    }
+    line
 }
 
 /// The help of `warpwise`, after our own.
@@ -86,9 +104,24 @@ fn need(words: &Words) -> Need {
 
 #[cfg(test)]
 mod tests {
-    use super::need;
+    use super::{build_command, need};
     use crate::prepare::Need;
     use crate::words::Words;
+    use crate::workspace::Workspace;
+
+    #[test]
+    fn the_command_that_builds_again_is_one_line_for_a_shell() {
+        let words = |line: &str| Words::parse(line.split('|').map(str::to_owned)).unwrap();
+        let workspace = Workspace {
+            root: "/w".into(),
+            target: "/w/target".into(),
+            own_executable: "/w/it's/xtask".into(),
+            cargo: "cargo".into(),
+        };
+        assert_eq!(build_command(&workspace, &words("watch|heavy")), r"'/w/it'\''s/xtask' build");
+        let of_a_crate = build_command(&workspace, &words("watch|--crate|/no such/crate|--no-provision"));
+        assert_eq!(of_a_crate, r"'/w/it'\''s/xtask' build --no-provision --crate '/no such/crate'");
+    }
 
     #[test]
     fn labs_wait_for_kernels_and_doctor_occupancy_and_help_do_not() {

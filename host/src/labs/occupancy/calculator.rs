@@ -10,6 +10,7 @@ use warpwise_simt::occupancy::{InvalidInput, Request, calculate, curve};
 
 use crate::claim::{Claim, Value, equal};
 use crate::lab::{Axis, LabContext, LabError, Mark, Plot, Table};
+use crate::pressure::cliff::edges;
 
 const CC_8_0: ComputeCapability = ComputeCapability::new(8, 0);
 const CC_9_0: ComputeCapability = ComputeCapability::new(9, 0);
@@ -141,11 +142,9 @@ fn registers_at_256(cx: &mut LabContext<'_>, limits: &Limits) -> Result<(), LabE
     let curve = curve::by_registers(limits, &Request::new(BLOCK, FEW_REGISTERS))?;
     let full = curve.iter().filter(|point| point.occupancy.theoretical() == 1.0).map(|point| point.x);
     cx.found("most_registers", full.max().unwrap_or(0));
-    let steps: Vec<(i64, String)> = curve
-        .windows(2)
-        .map(|pair| (pair[0].x, pair[0].occupancy.blocks_per_sm, pair[1].occupancy.blocks_per_sm))
-        .filter(|(_, before, after)| before != after)
-        .map(|(registers, before, after)| (registers, fraction(before - after, before)))
+    let steps: Vec<(i64, String)> = edges(limits, &Request::new(BLOCK, FEW_REGISTERS))?
+        .into_iter()
+        .map(|edge| (edge.registers, fraction(edge.blocks - edge.blocks_beyond, edge.blocks)))
         .collect();
     cx.found("cliffs", list(steps.iter().map(|(registers, _)| *registers)));
     for (registers, _) in ONE_MORE {

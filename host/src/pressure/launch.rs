@@ -1,0 +1,83 @@
+//! How a kernel is launched to be timed: its launch in the table of counters, or one that the user describes.
+
+use std::hash::Hasher;
+
+use xxhash_rust::xxh3::Xxh3Default;
+
+use crate::arguments::{Argument, ArgumentError};
+use crate::backend::{Gpu, LaunchShape};
+use crate::counters::{cases, prepare};
+use crate::error::CommandError;
+use crate::kernels::Code;
+use crate::numbers::Time;
+
+/// A launch as data.
+#[derive(Clone, Debug)]
+pub struct Launch {
+    pub shape: LaunchShape,
+    pub arguments: Vec<Argument>,
+}
+
+/// What a timed launch came to.
+#[derive(Clone, Debug)]
+pub struct Ran {
+    pub time: Time,
+    /// A hash of everything in its buffers afterwards.
+    pub results: u64,
+}
+
+impl Launch {
+    /// The launch that every kernel of ours has; none for others.
+    ///
+    /// # Errors
+    /// None that a test would not have found: the table's words are arguments.
+    pub fn standard(kernel: &str) -> Result<Option<Self>, ArgumentError> {
+        let Ok(found) = cases::chosen(&[kernel.to_owned()]) else { return Ok(None) };
+        let Some(case) = found.first() else { return Ok(None) };
+        Ok(Some(Self { shape: LaunchShape::new(case.grid, case.block), arguments: case.arguments()? }))
+    }
+
+    /// The same threads in blocks of another size; none for a launch that is not one-dimensional, of which the size is not all.
+    pub fn with_block(&self, block: u32) -> Option<Self> {
+        let LaunchShape { grid: [blocks, 1, 1], block: [threads, 1, 1], .. } = self.shape else { return None };
+        let total = u64::from(blocks) * u64::from(threads);
+        let grid = u32::try_from(total.div_ceil(block.into())).ok()?;
+        let shape = LaunchShape { grid: [grid, 1, 1], block: [block, 1, 1], ..self.shape };
+        Some(Self { shape, arguments: self.arguments.clone() })
+    }
+
+    /// Runs the kernel under the cycle model or on the GPU, whichever the context is of.
+    ///
+    /// # Errors
+    /// A launch that the device refuses, a fault in the kernel.
+    pub fn run(&self, code: &Code, gpu: &Gpu, kernel: &str, registers: u32) -> Result<Ran, CommandError> {
+        let prepared = prepare(code, gpu, kernel, self.shape, &self.arguments)?;
+        let report = gpu.run_in_turn(vec![prepared.request.timed(Some(registers))])?.pop();
+        let time = report.as_ref().and_then(|report| report.time()).cloned();
+        let time = time.ok_or_else(|| CommandError::Usage(format!("{kernel} left no time")))?;
+        let mut results = Xxh3Default::new();
+        for buffer in &prepared.buffers {
+            results.write(&buffer.download()?);
+        }
+        Ok(Ran { time, results: results.finish() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_blocks_hold_at_least_as_many_threads_and_less_than_a_block_more() {
+        let launch = Launch::standard("heavy").expect("its words are read").expect("it has a launch");
+        let threads = launch.shape.blocks() * launch.shape.block_threads();
+        for block in [32, 96, 128, 1000] {
+            let other = launch.with_block(block).expect("it is one-dimensional").shape;
+            let more = other.blocks() * other.block_threads() - threads;
+            assert!(other.block == [block, 1, 1] && more < u64::from(block), "{block}: {more} more");
+        }
+        let blur = Launch::standard("blur").expect("its words are read").expect("it has a launch");
+        assert!(blur.with_block(64).is_none(), "it is two-dimensional");
+        assert!(Launch::standard("mine").expect("no words").is_none());
+    }
+}

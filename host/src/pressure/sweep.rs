@@ -1,0 +1,234 @@
+//! One kernel under many bounds and launches: what ptxas makes of each, what an SM holds of it, how long it takes.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use warpwise_nvtools::nvdisasm::Listing;
+use warpwise_simt::isa::Isa;
+use warpwise_simt::occupancy::{Occupancy, curve};
+use warpwise_simt::rewrite::Bounds;
+
+use super::cliff::edges;
+use super::{Launch, Made, Slice, Variant, code, make};
+use crate::backend::LaunchShape;
+use crate::error::CommandError;
+use crate::lab::{Axis, Mark, Plot};
+use crate::numbers::Time;
+use crate::progress::Progress;
+use crate::workbench::{Workbench, WorkbenchError};
+
+/// One row to be made.
+#[derive(Clone, Debug)]
+pub struct Setting {
+    pub kernel: String,
+    /// Value of the constant by which the kernels of a family differ.
+    pub constant: Option<u32>,
+    /// `.maxnreg`
+    pub cap: Option<u32>,
+    /// `.minnctapersm`
+    pub min_blocks: Option<u32>,
+    pub launch: Launch,
+}
+
+/// One row.
+#[derive(Clone, Debug)]
+pub struct Point {
+    pub setting: Setting,
+    pub made: Made,
+    pub occupancy: Occupancy,
+    /// On each device that times were asked of; empty where there is none.
+    pub times: Vec<Time>,
+    /// What is to be known about it.
+    pub remarks: Vec<String>,
+    /// The first row with the same code, launched alike: it shares its times.
+    pub same_as: usize,
+    /// The first row with the same code, however it is launched.
+    code: usize,
+}
+
+impl Setting {
+    /// A cap or a number of blocks stands in place of the kernel's own bounds, which would decide otherwise; without either they
+    /// stay, but for a largest block that is smaller than what is launched.
+    fn bounds(&self, own: Bounds) -> Bounds {
+        let block = self.launch.shape.block;
+        match (self.cap, self.min_blocks) {
+            (None, None) => {
+                let holds = |most: &[u32; 3]| most.iter().zip(block).all(|(most, size)| *most >= size);
+                Bounds { max_threads: own.max_threads.map(|most| if holds(&most) { most } else { block }), ..own }
+            }
+            (max_registers, min_blocks_per_sm) => {
+                Bounds { max_threads: min_blocks_per_sm.map(|_| block), min_blocks_per_sm, max_registers }
+            }
+        }
+    }
+}
+
+/// Compiles all settings for the workbench's device.
+///
+/// # Errors
+/// What ptxas refuses.
+pub fn compile(bench: &Workbench, settings: Vec<Setting>, progress: &Progress) -> Result<Vec<Point>, CommandError> {
+    let arch = bench.device.arch();
+    let mut own: HashMap<&str, Bounds> = HashMap::new();
+    let mut variants = Vec::new();
+    for setting in &settings {
+        if !own.contains_key(setting.kernel.as_str()) {
+            own.insert(&setting.kernel, bench.excerpt(&setting.kernel).map_err(WorkbenchError::from)?.bounds);
+        }
+        let bounds = setting.bounds(own.get(setting.kernel.as_str()).copied().unwrap_or_default());
+        variants.push(Variant { kernel: setting.kernel.clone(), arch: arch.clone(), bounds });
+    }
+    let total = variants.len();
+    let made = make(bench, &variants, &|done| progress.step(&format!("ptxas: {done} of {total}")))?;
+    let made: Vec<Made> =
+        made.into_iter().collect::<Result<_, _>>().map_err(|error| WorkbenchError::Tool(error.into()))?;
+    let firsts = code::first_with_the_same_code(&variants, &made.iter().collect::<Vec<_>>());
+    let mut points: Vec<Point> = Vec::new();
+    for (index, ((setting, made), first)) in settings.into_iter().zip(made).zip(firsts).enumerate() {
+        let occupancy = made.resources.occupancy(&bench.device.limits, setting.launch.shape)?;
+        // Of those with its code, the first that is launched alike.
+        let alike = |other: &usize| points[*other].setting.launch.shape == setting.launch.shape;
+        let same_as = (first..index).find(|other| alike(other) && points[*other].same_code_as(first)).unwrap_or(index);
+        let mut remarks = made.remarks.clone();
+        if occupancy.blocks_per_sm == 0 {
+            remarks.push("no block of it fits an SM".to_owned());
+        }
+        points.push(Point { setting, made, occupancy, times: Vec::new(), remarks, same_as, code: first });
+    }
+    Ok(points)
+}
+
+impl Point {
+    fn same_code_as(&self, first: usize) -> bool {
+        self.code == first
+    }
+}
+
+/// Adds the times of all rows on the workbench's device: measured where it is a GPU, modelled from SASS else, of a slice of the GPU unless
+/// the whole is asked for. Rows with results that
+/// differ from the first row's of the same kernel say so.
+///
+/// # Errors
+/// A launch that the device refuses, a fault in the kernel.
+pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Progress) -> Result<(), CommandError> {
+    let slice = Slice::of(bench.device);
+    let is_sliced = !whole && !bench.measures();
+    let listings = match bench.measures() {
+        true => vec![None; points.len()],
+        false => listings(bench, points, progress)?,
+    };
+    let ways = points.iter().enumerate().filter(|(index, point)| point.same_as == *index).count();
+    let mut results: HashMap<String, u64> = HashMap::new();
+    let mut done = 0;
+    for index in 0..points.len() {
+        let point = &points[index];
+        if point.same_as != index {
+            let (times, first) = (points[point.same_as].times.last().cloned(), point.same_as);
+            points[index].times.extend(times);
+            let differ = points[first].remarks.iter().find(|remark| *remark == OTHER_RESULTS).cloned();
+            points[index].remarks.extend(differ);
+            continue;
+        }
+        done += 1;
+        progress.step(&format!("{} {done} of {ways}", if bench.measures() { "measuring" } else { "modelling" }));
+        if point.occupancy.blocks_per_sm == 0 {
+            continue;
+        }
+        let Some(compiled) = &point.made.compiled else { continue };
+        let modelled = if is_sliced { slice.device } else { bench.device };
+        let Some(gpu) = bench.gpu_of(compiled, listings[index].as_deref(), modelled)? else { continue };
+        let Setting { kernel, launch, .. } = &point.setting;
+        let launch = if is_sliced { slice.launch(launch) } else { launch.clone() };
+        let ran = launch.run(&bench.code, &gpu, kernel, point.made.resources.registers.value())?;
+        if matches!(ran.time, Time::Modelled { isa: Isa::Ptx, .. }) {
+            // PTX has neither caps nor spills: its time would be the same in every row.
+            points[index].remarks.push("no time: the machine does not know all of its SASS".to_owned());
+            continue;
+        }
+        let differs = *results.entry(kernel.clone()).or_insert(ran.results) != ran.results;
+        points[index].times.push(ran.time);
+        if differs {
+            points[index].remarks.push(OTHER_RESULTS.to_owned());
+        }
+    }
+    Ok(())
+}
+
+const OTHER_RESULTS: &str = "its results are not the first row's: this kernel needs another launch";
+
+fn listings(
+    bench: &Workbench,
+    points: &[Point],
+    progress: &Progress,
+) -> Result<Vec<Option<Arc<Listing>>>, WorkbenchError> {
+    progress.step("disassembling");
+    let arch = bench.device.arch();
+    let bounds = |point: &Point| {
+        point.setting.bounds(bench.excerpt(&point.setting.kernel).map_or_else(|_| Bounds::default(), |own| own.bounds))
+    };
+    let variants: Vec<Variant> = points
+        .iter()
+        .map(|point| Variant { kernel: point.setting.kernel.clone(), arch: arch.clone(), bounds: bounds(point) })
+        .collect();
+    let made: Vec<&Made> = points.iter().map(|point| &point.made).collect();
+    match code::listings(bench, &variants, &made) {
+        Err(error) if code::is_missing(&error) => Ok(vec![None; points.len()]),
+        other => other,
+    }
+}
+
+/// The best row: the fastest; without times, of those that spill nothing the one with the most warps. The first of equals.
+pub fn best(points: &[Point]) -> Option<usize> {
+    let time = |point: &Point| point.times.first().map(Time::us);
+    let timed = points.iter().enumerate().filter_map(|(index, point)| Some((index, time(point)?)));
+    let fastest = timed.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
+    let whole = points.iter().enumerate().filter(|(_, point)| !point.made.resources.spills());
+    let fullest = || whole.min_by_key(|(index, point)| (std::cmp::Reverse(point.occupancy.warps_per_sm()), *index));
+    fastest.map(|(index, _)| index).or_else(|| fullest().map(|(index, _)| index))
+}
+
+/// Register counts between `first` and `last` at which one more costs blocks, whatever the kernel makes of them.
+///
+/// # Errors
+/// As the calculator.
+pub fn cliffs(bench: &Workbench, point: &Point, first: u32, last: u32) -> Result<Vec<i64>, CommandError> {
+    let request = point.made.resources.request(point.setting.launch.shape);
+    let edges = edges(&bench.device.limits, &request)?.into_iter().map(|edge| edge.registers);
+    Ok(edges.filter(|at| (i64::from(first)..=i64::from(last)).contains(at)).collect())
+}
+
+/// Occupancy by caps: what so many registers allow, and what the kernel takes of it.
+///
+/// # Errors
+/// As the calculator.
+pub fn occupancy_plot(bench: &Workbench, points: &[Point]) -> Result<Option<Plot>, CommandError> {
+    let capped: Vec<(u32, &Point)> = points.iter().filter_map(|point| Some((point.setting.cap?, point))).collect();
+    let (Some((first, point)), Some((last, _))) = (capped.first(), capped.last()) else { return Ok(None) };
+    let request = point.made.resources.request(point.setting.launch.shape);
+    // A little beyond, so that a cliff at the last cap is seen to fall.
+    let beyond = i64::from(*last) + (i64::from(last - first) / 16).max(1);
+    let percent = |occupancy: &Occupancy| 100.0 * occupancy.theoretical();
+    let curve = curve::by_registers(&bench.device.limits, &request)?.into_iter();
+    let allowed = curve.filter(|at| (i64::from(*first)..=beyond).contains(&at.x));
+    let allowed: Vec<(f64, f64)> = allowed.map(|at| (at.x as f64, percent(&at.occupancy))).collect();
+    let LaunchShape { block: [x, y, z], .. } = point.setting.launch.shape;
+    let title = format!("{}: occupancy by its cap on registers, {} threads a block", point.setting.kernel, x * y * z);
+    let found = capped.iter().map(|(cap, point)| (f64::from(*cap), percent(&point.occupancy)));
+    let plot = Plot::new(title, Axis::linear("registers at most"), Axis::linear("occupancy (%)"));
+    let plot = plot.series("so many registers allow", Mark::Steps, allowed);
+    Ok(Some(plot.series(format!("{} has", point.setting.kernel), Mark::Points, found)))
+}
+
+/// Time by whatever changes from row to row, a series for each source of times; none without times.
+pub fn time_plot(points: &[Point], label: &str, x: impl Fn(&Point) -> Option<u32>) -> Option<Plot> {
+    let sources = points.iter().map(|point| point.times.len()).max().filter(|count| *count > 0)?;
+    let kernel = &points.first()?.setting.kernel;
+    let mut plot = Plot::new(format!("{kernel}: time"), Axis::linear(label), Axis::linear("time (µs)"));
+    for source in 0..sources {
+        let of = |point: &Point| Some((f64::from(x(point)?), point.times.get(source)?.us()));
+        let first = points.iter().find_map(|point| point.times.get(source))?;
+        let name = format!("{} on {}", if first.is_measured() { "measured" } else { "modelled" }, first.device());
+        plot = plot.series(name, Mark::Points, points.iter().filter_map(of));
+    }
+    Some(plot)
+}
