@@ -8,26 +8,23 @@
 //! in the whole L2 the far latency. Copies take no room from the whole; the measured plateaus come out, the replacement is simpler.
 //! Each side has slices of its own; an atomic for the other side passes one of the nearer as well.
 
+mod timing;
+
 use std::collections::HashMap;
 
+use super::LINE_SHIFT;
 use super::cache::{Lookup, Tags};
 use super::dram::Dram;
 use super::lines::{sectors_of, whole_sectors_of, write_flits};
-use super::{LINE_SHIFT, SECTOR_BYTES};
 use crate::device::Device;
+use timing::Timing;
 
 /// L2, crossbar and DRAM of one device. Contents outlive a launch; queues do not.
 #[derive(Clone, Debug)]
 pub struct Uncore {
     tags: Tags,
-    /// Sectors that hold what memory holds, or newer.
-    valid: Vec<u8>,
-    /// Sectors newer than memory.
-    dirty: Vec<u8>,
-    /// Granules written since the sector was last whole.
-    written: Vec<u32>,
-    /// Cycle at which the last fill arrives, and the launch that it belongs to.
-    ready: Vec<(f64, u32)>,
+    /// What is known of the line in each place of the tags: side by side, so that a request finds it all at once.
+    lines: Vec<Line>,
     /// Lines that each side has a copy of. Empty where there is one partition.
     sides: Vec<Side>,
     slice_free_at: Vec<f64>,
@@ -40,26 +37,24 @@ pub struct Uncore {
     pub counters: UncoreCounters,
 }
 
+/// A line in L2.
+#[derive(Clone, Copy, Debug, Default)]
+struct Line {
+    /// Cycle at which the last fill arrives, and the launch that it belongs to.
+    ready_cycle: f64,
+    ready_launch: u32,
+    /// Granules written since the sector was last whole.
+    written: u32,
+    /// Sectors that hold what memory holds, or newer.
+    valid: u8,
+    /// Sectors newer than memory.
+    dirty: u8,
+}
+
 #[derive(Clone, Debug)]
 struct Side {
     tags: Tags,
     valid: Vec<u8>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Timing {
-    sm_count: usize,
-    near_cycles: f64,
-    far_cycles: f64,
-    /// The part that all lines wait, and the mean of the one that differs.
-    dram_cycles: f64,
-    dram_spread_cycles: f64,
-    dram_loaded_cycles: f64,
-    slice_sector_cycles: f64,
-    read_port_sector_cycles: f64,
-    dram_queue_cycles: f64,
-    slice_flit_cycles: f64,
-    pass_sector_cycles: f64,
 }
 
 /// How long an atomic's part of a line takes at L2.
@@ -97,7 +92,6 @@ impl Uncore {
         let lines = (device.l2_bytes as f64 * p.l2_usable_share) as u64 >> LINE_SHIFT;
         let side_lines = lines / 2;
         let tags = Tags::new(lines, p.l2_ways as u32);
-        let places = tags.places();
         let partitions = p.l2_partitions as usize;
         let side = || {
             let tags = Tags::by_page(side_lines, p.l2_ways as u32);
@@ -106,10 +100,7 @@ impl Uncore {
         let clock_hz = f64::from(device.boost_clock_mhz) * 1e6;
         let dram_bytes_per_cycle = device.memory_bandwidth_gbs * 1e9 * p.dram_efficiency / clock_hz;
         Self {
-            valid: vec![0; places],
-            dirty: vec![0; places],
-            written: vec![0; places],
-            ready: vec![(0.0, 0); places],
+            lines: vec![Line::default(); tags.places()],
             sides: if partitions == 2 { vec![side(), side()] } else { Vec::new() },
             slice_free_at: vec![0.0; (p.l2_slices as usize).max(1)],
             read_port_free_at: vec![0.0; device.sm_count as usize],
@@ -158,10 +149,12 @@ impl Uncore {
         let cycles = f64::from(write_flits(granules)) * self.timing.slice_flit_cycles;
         let start = origin.cycle + self.wait_for_slice(origin, cycles);
         let place = self.place(origin, start);
-        self.written[place] |= granules;
-        self.dirty[place] |= sectors;
-        self.valid[place] |= whole_sectors_of(self.written[place]);
-        self.copy_to_side(origin, self.valid[place] & sectors);
+        let line = &mut self.lines[place];
+        line.written |= granules;
+        line.dirty |= sectors;
+        line.valid |= whole_sectors_of(line.written);
+        let kept = line.valid & sectors;
+        self.copy_to_side(origin, kept);
         start + self.timing.near_cycles
     }
 
@@ -177,7 +170,7 @@ impl Uncore {
         }
         let back = self.fetch(origin, sectors, start) + cycles.slice.max(cycles.line);
         if let Some(place) = self.tags.find(origin.line) {
-            self.dirty[place] |= sectors;
+            self.lines[place].dirty |= sectors;
         }
         back
     }
@@ -191,16 +184,15 @@ impl Uncore {
         let first = (address >> LINE_SHIFT).max(last.saturating_sub(self.tags.places() as u64));
         for line in first..=last {
             let (Lookup::Hit(place) | Lookup::Filled { place, .. }) = self.tags.find_or_fill(line);
-            self.valid[place] = super::ALL_SECTORS;
-            self.dirty[place] = super::ALL_SECTORS;
-            self.written[place] = 0;
+            let line = &mut self.lines[place];
+            (line.valid, line.dirty, line.written) = (super::ALL_SECTORS, super::ALL_SECTORS, 0);
         }
     }
 
     /// Data of a read or atomic that L2 starts to serve at `start` (as the SM's clock counts, without the latency).
     fn fetch(&mut self, origin: Origin, sectors: u8, start: f64) -> f64 {
         let place = self.place(origin, start);
-        let missing = sectors & !self.valid[place];
+        let missing = sectors & !self.lines[place].valid;
         self.counters.miss_sectors += u64::from(missing.count_ones());
         self.counters.hit_sectors += u64::from((sectors & !missing).count_ones());
         let latency = if self.copy_to_side(origin, sectors) { self.timing.near_cycles } else { self.timing.far_cycles };
@@ -210,12 +202,13 @@ impl Uncore {
             let loaded = self.timing.dram_loaded_cycles * self.dram.load();
             let spread = self.timing.dram_spread_cycles * exponential(origin.line);
             let arrival = start + wait + self.timing.dram_cycles + spread + loaded;
-            self.valid[place] |= self.dram.fetched(missing);
-            self.ready[place] = (arrival, self.launch);
+            let line = &mut self.lines[place];
+            line.valid |= self.dram.fetched(missing);
+            (line.ready_cycle, line.ready_launch) = (arrival, self.launch);
         }
-        let (ready, launch) = self.ready[place];
-        if launch == self.launch {
-            back = back.max(ready);
+        let line = &self.lines[place];
+        if line.ready_launch == self.launch {
+            back = back.max(line.ready_cycle);
         }
         back
     }
@@ -228,21 +221,18 @@ impl Uncore {
                 if let Some(line) = evicted {
                     self.write_back(line, place, start);
                 }
-                self.valid[place] = 0;
-                self.dirty[place] = 0;
-                self.written[place] = 0;
-                self.ready[place] = (0.0, 0);
+                self.lines[place] = Line::default();
                 place
             }
         }
     }
 
     fn write_back(&mut self, line: u64, place: usize, start: f64) {
-        let dirty = self.dirty[place];
+        let Line { dirty, valid, .. } = self.lines[place];
         if dirty == 0 {
             return;
         }
-        let incomplete = dirty & !self.valid[place];
+        let incomplete = dirty & !valid;
         if incomplete != 0 {
             self.dram.read(line, incomplete, start);
         }
@@ -328,218 +318,5 @@ fn wait(free_at: &mut f64, arrival: f64, busy_cycles: f64) -> f64 {
     start - arrival
 }
 
-impl Timing {
-    fn new(device: &Device) -> Self {
-        let p = &device.parameters;
-        let sector = f64::from(SECTOR_BYTES);
-        let l2_bytes_per_cycle = p.l2_bytes_per_cycle_per_sm * f64::from(device.sm_count);
-        // The latencies include the way through L1, up to the cycle from which `Origin::cycle` counts.
-        Self {
-            sm_count: device.sm_count as usize,
-            near_cycles: p.l2_near_latency_cycles,
-            far_cycles: p.l2_far_latency_cycles,
-            dram_cycles: p.dram_latency_cycles * (1.0 - p.dram_spread_share),
-            dram_spread_cycles: p.dram_latency_cycles * p.dram_spread_share,
-            dram_loaded_cycles: p.dram_latency_cycles * p.dram_loaded_share,
-            slice_sector_cycles: sector * p.l2_slices.max(1.0) / l2_bytes_per_cycle,
-            read_port_sector_cycles: sector / p.sm_read_bytes_per_cycle,
-            dram_queue_cycles: p.dram_queue_cycles,
-            slice_flit_cycles: sector * p.l2_slices.max(1.0) / (l2_bytes_per_cycle * p.l2_write_share),
-            pass_sector_cycles: p.atomic_sector_cycles,
-        }
-    }
-}
-
 #[cfg(test)]
-mod tests {
-    use super::super::ALL_SECTORS;
-    use super::*;
-    use crate::device::find;
-
-    fn uncore(device: &str) -> Uncore {
-        let mut uncore = Uncore::new(find(device).unwrap());
-        uncore.start_launch();
-        uncore
-    }
-
-    fn at(sm: u32, line: u64, cycle: f64) -> Origin {
-        Origin { sm, line, cycle }
-    }
-
-    #[test]
-    fn an_idle_machine_answers_after_the_measured_latencies() {
-        let mut h200 = uncore("H200");
-        h200.read(at(0, 5, 1000.0), 1);
-        assert_eq!(h200.read(at(1, 5, 5000.0), 1), 5280.0, "another SM of the same side");
-        assert_eq!(h200.read(at(131, 5, 9000.0), 1), 9500.0, "an SM of the other side");
-        assert_eq!(h200.read(at(131, 5, 20_000.0), 1), 20_280.0, "its side has a copy now");
-        let mut rtx = uncore("RTX 5070");
-        rtx.read(at(0, 5, 0.0), 1);
-        assert_eq!(rtx.read(at(47, 5, 5000.0), 1), 5358.0);
-        for (name, latency) in [("H200", 689.0), ("RTX 5070", 877.0)] {
-            let mut idle = uncore(name);
-            // Each from a launch of its own, so that no one waits for another.
-            let waits = (0..10_000).map(|line| {
-                idle.start_launch();
-                idle.read(at(0, 8 * line, 1000.0), 1) - 1000.0
-            });
-            let mean = waits.sum::<f64>() / 1e4;
-            assert!((mean / latency - 1.0).abs() < 0.01, "{name}: memory answers after {mean} cycles");
-        }
-    }
-
-    #[test]
-    fn who_waits_for_several_lines_of_memory_waits_for_the_slowest() {
-        let mut h200 = uncore("H200");
-        let mut mean_of_slowest = |lines: u64| {
-            let warps = 2000;
-            h200.flush();
-            let waits = (0..warps).map(|warp| {
-                h200.start_launch();
-                let answers = (0..lines).map(|line| h200.read(at(0, 8 * (100 * warp + line), 0.0), 1));
-                answers.fold(0.0, f64::max)
-            });
-            waits.sum::<f64>() / warps as f64
-        };
-        // "H200 L2", T3.
-        for (lines, measured) in [(1, 690.0), (2, 750.0), (4, 830.0), (8, 920.0), (16, 1070.0), (32, 1150.0)] {
-            let found = mean_of_slowest(lines);
-            assert!((found / measured - 1.0).abs() < 0.08, "{lines} lines: {found} cycles, measured {measured}");
-        }
-    }
-
-    #[test]
-    fn a_second_reader_waits_for_the_same_fill() {
-        let mut h200 = uncore("H200");
-        let first = h200.read(at(0, 9, 0.0), ALL_SECTORS);
-        let second = h200.read(at(1, 9, 100.0), ALL_SECTORS);
-        assert!(first > 500.0, "{first}");
-        assert_eq!(second, first, "not sooner than the data is there, and no second fetch");
-        assert_eq!(h200.dram.sectors_read, 4);
-    }
-
-    #[test]
-    fn neither_l2_nor_memory_gives_more_than_its_bandwidth() {
-        for name in ["H200", "RTX 5070", "A100"] {
-            let device = find(name).unwrap();
-            let mut uncore = uncore(name);
-            let lines = 200_000;
-            let mut pass = |start: f64| {
-                let reads = (0..lines).map(|line| uncore.read(at((line % 40) as u32, line, start), ALL_SECTORS));
-                reads.fold(0.0, f64::max) - start
-            };
-            let (cold, warm) = (pass(0.0), pass(1e6));
-            let bytes = 128.0 * lines as f64;
-            let clock_ghz = f64::from(device.boost_clock_mhz) / 1e3;
-            let cold_gbs = bytes / cold * clock_ghz;
-            assert!(cold_gbs < device.memory_bandwidth_gbs, "{name}: {cold_gbs} GB/s from memory");
-            assert!(cold_gbs > 0.75 * device.memory_bandwidth_gbs, "{name}: {cold_gbs} GB/s from memory");
-            let l2_bytes_per_cycle = device.parameters.l2_bytes_per_cycle_per_sm * f64::from(device.sm_count);
-            assert!(bytes / warm < l2_bytes_per_cycle, "{name}: {} bytes a cycle from L2", bytes / warm);
-            assert!(warm < cold, "{name}");
-        }
-    }
-
-    #[test]
-    fn an_sm_gets_no_more_than_its_port_carries() {
-        let mut h200 = uncore("H200");
-        let mut pass =
-            |start: f64| (0..1000).map(|line| h200.read(at(0, line, start), ALL_SECTORS)).fold(0.0, f64::max) - start;
-        let (_, warm) = (pass(0.0), pass(1e6));
-        let rate = 128_000.0 / warm;
-        assert!((85.0..114.0).contains(&rate), "{rate} bytes a cycle");
-    }
-
-    #[test]
-    fn a_store_of_parts_of_sectors_costs_l2_a_flit_more() {
-        let mut h200 = uncore("H200");
-        let lines = 96_000;
-        let mut cycles_a_line = |granules: u32| {
-            h200.start_launch();
-            let answers = (0..lines).map(|line| h200.write(at((line % 132) as u32, line, 0.0), granules));
-            answers.fold(0.0, f64::max) / lines as f64
-        };
-        // "H200 L2", all SMs: 0.050 to 0.055 cycles a whole line, a fourth of 0.216 to 0.229; 0.53 cycles for 8 lines of which a warp
-        // stores a word a sector.
-        let (whole, words) = (cycles_a_line(u32::MAX), cycles_a_line(0x0101_0101));
-        assert!((0.050..0.060).contains(&whole), "{whole}");
-        assert!((words / whole - 1.25).abs() < 0.02, "{words} against {whole}");
-    }
-
-    #[test]
-    fn written_lines_go_to_memory_only_when_they_are_evicted() {
-        let mut rtx = uncore("RTX 5070");
-        let lines = find("RTX 5070").unwrap().l2_bytes / 128;
-        (0..lines).for_each(|line| _ = rtx.write(at(0, line, line as f64), u32::MAX));
-        assert_eq!((rtx.dram.sectors_written, rtx.dram.sectors_read), (0, 0));
-        (lines..2 * lines).for_each(|line| _ = rtx.write(at(0, line, line as f64), 0xff));
-        assert_eq!((rtx.dram.sectors_written, rtx.dram.sectors_read), (4 * lines, 0));
-    }
-
-    #[test]
-    fn a_partly_written_sector_is_completed_from_memory() {
-        let mut rtx = uncore("RTX 5070");
-        rtx.write(at(0, 3, 0.0), 0x0f);
-        assert!(rtx.read(at(0, 3, 10_000.0), 1) > 10_600.0);
-        rtx.write(at(0, 4, 0.0), 0x0f);
-        rtx.write(at(0, 4, 0.0), 0xf0);
-        assert_eq!(rtx.read(at(0, 4, 20_000.0), 1), 20_358.0, "two halves make a whole");
-    }
-
-    #[test]
-    fn atomics_on_one_address_follow_one_another() {
-        let mut h200 = uncore("H200");
-        h200.read(at(0, 1, 0.0), 1);
-        let float = AtomicCycles { slice: 32.0 * 1.5, line: 32.0 * 3.5 };
-        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2000.0), 1, float)).fold(0.0, f64::max);
-        assert!((last - 2000.0 - 112_000.0).abs() < 700.0, "{last}");
-        let integer = AtomicCycles { slice: 32.0 * 1.5, line: 0.0 };
-        let last = (0..1000).map(|sm| h200.atomic(at(sm % 132, 1, 2e6), 1, integer)).fold(0.0, f64::max);
-        assert!((last - 2e6 - 48_000.0).abs() < 700.0, "{last}");
-        let one = AtomicCycles { slice: 1.5, line: 3.5 };
-        let spread = (0..1000).map(|n| h200.atomic(at(n % 132, n.into(), 4e6), 1, one)).fold(0.0, f64::max);
-        assert!(spread - 4e6 < 2600.0, "{spread}");
-    }
-
-    #[test]
-    fn floats_hold_a_line_and_leave_its_slice_to_others() {
-        let mut h200 = uncore("H200");
-        let other = (2..1 << 20).find(|line| h200.slice(*line) == h200.slice(0)).unwrap();
-        let float = AtomicCycles { slice: 1.5, line: 100.0 };
-        let mut done = |line, cycle| h200.atomic(at(0, line, cycle), 1, float);
-        done(0, 0.0);
-        done(other, 0.0);
-        let alone = done(0, 10_000.0) - 10_000.0;
-        assert_eq!(done(0, 10_000.0) - 10_000.0, alone + 100.0);
-        assert_eq!(done(other, 10_000.0) - 10_000.0, alone + 3.0);
-    }
-
-    #[test]
-    fn eight_lines_lie_in_two_slices_and_many_spread_evenly_at_any_stride() {
-        let h200 = uncore("H200");
-        let slices: Vec<usize> = (0..8).map(|line| h200.slice(8 * 777 + line)).collect();
-        let (one, other) = (slices[0], slices[2]);
-        assert_ne!(one, other);
-        assert_eq!(slices, [one, one, other, other, one, one, other, other]);
-        for stride in [1, 2, 8, 16, 64, 96, 128, 65, 1 << 14] {
-            let mut counts = vec![0; 96];
-            (0..96_000).for_each(|n| counts[h200.slice(n * stride)] += 1);
-            let most = counts.iter().max().unwrap();
-            assert!(*most < 1300, "a stride of {stride} lines: {most} of 96,000 in one slice");
-        }
-    }
-
-    #[test]
-    fn contents_outlive_a_launch_queues_do_not_and_a_flush_empties() {
-        let mut h200 = uncore("H200");
-        (0..50_000).for_each(|line| _ = h200.read(at(0, line, 0.0), ALL_SECTORS));
-        h200.start_launch();
-        assert_eq!(h200.read(at(0, 1, 0.0), 1), 280.0);
-        h200.host_wrote(128 * 1_000_000, 256);
-        assert_eq!(h200.read(at(0, 1_000_001, 1000.0), 1), 1500.0, "in L2, but not yet on this SM's side");
-        h200.flush();
-        assert!(h200.read(at(0, 1, 5000.0), 1) > 5540.0);
-        h200.host_wrote(0, 0);
-        h200.host_wrote(u64::MAX - 5, 6);
-    }
-}
+mod tests;
