@@ -1,5 +1,7 @@
 //! Both front ends over every kernel: what the SASS of each architecture computes is what the PTX does, bit for bit.
 
+use std::sync::atomic::{AtomicUsize, Ordering};
+
 use tests::{FrontEnd, machine, sass, with};
 use warpwise::arguments::{Argument, Init, bind};
 use warpwise::backend::{DeviceBuffer, Gpu, LaunchRequest, StreamId};
@@ -44,28 +46,47 @@ const EMPTY: [&str; 1] = ["empty"];
 
 #[test]
 fn every_kernel_computes_the_same_from_its_ptx_and_from_its_sass_of_every_architecture() {
-    let mut pairs = 0;
-    for (arch, device) in ARCHITECTURES {
-        for case in CASES {
-            let program = sass(arch).program(case.kernel).unwrap_or_else(|error| panic!("{error}"));
-            let [mut ptx, mut of_sass] = [None, None];
-            with(FrontEnd::Ptx(device), || ptx = Some(results(&machine(), &program, case)));
-            with(FrontEnd::Sass(device), || of_sass = Some(results(&machine(), &program, case)));
-            let (ptx, of_sass) = (ptx.expect("it ran"), of_sass.expect("it ran"));
-            for ((name, expected), (_, found)) in ptx.iter().zip(&of_sass) {
-                let compared = if CLOCKED.contains(&case.kernel) { size_of::<u32>() } else { expected.len() };
-                let (expected, found) = (&expected[..compared], &found[..compared]);
-                let differs = expected.iter().zip(found).position(|(expected, found)| expected != found);
-                assert_eq!(differs, None, "{arch}, {}: `{name}` differs at this byte", case.kernel);
-            }
-            let is_empty = EMPTY.contains(&case.kernel);
-            assert!(ptx.is_empty() == is_empty && ptx.len() == of_sass.len(), "{}: nothing was compared", case.kernel);
-            pairs += 1;
+    const THREADS: usize = 2;
+    let pairs = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for first in 0..THREADS {
+            let pairs = &pairs;
+            scope.spawn(move || {
+                for case in CASES.iter().skip(first).step_by(THREADS) {
+                    pairs.fetch_add(compare(case), Ordering::Relaxed);
+                }
+            });
         }
-    }
+    });
+    let pairs = pairs.into_inner();
+    assert_eq!(pairs, CASES.len() * ARCHITECTURES.len());
     let kernels = KERNELS.iter().filter(|kernel| CASES.iter().any(|case| case.kernel == kernel.name)).count();
     assert_eq!(kernels + WRONG_ON_PURPOSE.len(), KERNELS.len(), "every kernel has a launch");
     println!("{pairs} pairs of launches agree: {} launches on {} architectures", CASES.len(), ARCHITECTURES.len());
+}
+
+/// Holds the SASS of every architecture to the PTX; says how many there were.
+fn compare(case: &Case) -> usize {
+    let run = |front_end, program: &Program| {
+        let mut found = None;
+        with(front_end, || found = Some(results(&machine(), program, case)));
+        found.expect("it ran")
+    };
+    let program = |arch| sass(arch).program(case.kernel).unwrap_or_else(|error| panic!("{error}"));
+    let (arch, device) = ARCHITECTURES[0];
+    let ptx = run(FrontEnd::Ptx(device), &program(arch));
+    for (arch, device) in ARCHITECTURES {
+        let of_sass = run(FrontEnd::Sass(device), &program(arch));
+        for ((name, expected), (_, found)) in ptx.iter().zip(&of_sass) {
+            let compared = if CLOCKED.contains(&case.kernel) { size_of::<u32>() } else { expected.len() };
+            let (expected, found) = (&expected[..compared], &found[..compared]);
+            let differs = expected.iter().zip(found).position(|(expected, found)| expected != found);
+            assert_eq!(differs, None, "{arch}, {}: `{name}` differs at this byte", case.kernel);
+        }
+        let is_empty = EMPTY.contains(&case.kernel);
+        assert!(ptx.is_empty() == is_empty && ptx.len() == of_sass.len(), "{}: nothing was compared", case.kernel);
+    }
+    ARCHITECTURES.len()
 }
 
 /// Every buffer of the case after its launch, with its name.
