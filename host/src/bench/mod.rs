@@ -49,23 +49,30 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
     let fma = fma_loop(device, &fma_of)?;
     figures.extend([figure("ptx_fma_loop", fma, RATE), figure("ptx_fma_loop_ratio", fma / reference, ratio)]);
     say("matrix multiply of PTX, functional");
-    let rate = matmul(device, &matmul_of, Mode::Functional)?;
+    let rate = matmul(device, &matmul_of, Mode::Functional, 1)?;
     figures.extend([figure("ptx_matmul_256", rate, RATE), figure("ptx_matmul_256_ratio", rate / reference, ratio)]);
     say("matrix multiply of PTX, with the cycle model");
-    figures.push(figure("ptx_cycles", matmul(device, &matmul_of, Mode::Timed)?, RATE));
+    figures.push(figure("ptx_cycles", matmul(device, &matmul_of, Mode::Timed, 1)?, RATE));
     match (Source::sass("fma_loop", FMA_LOOP, device), Source::sass("matmul", MATMUL, device)) {
         (Ok(fma_of), Ok(matmul_of)) => {
             say("FMA loop of SASS, functional");
             let fma = fma_loop(device, &fma_of)?;
             figures.extend([figure("sass_fma_loop", fma, RATE), figure("sass_fma_loop_ratio", fma / reference, ratio)]);
             say("matrix multiply of SASS, functional");
-            let rate = matmul(device, &matmul_of, Mode::Functional)?;
+            let rate = matmul(device, &matmul_of, Mode::Functional, 1)?;
             figures.extend([
                 figure("sass_matmul_256", rate, RATE),
                 figure("sass_matmul_256_ratio", rate / reference, ratio),
             ]);
             say("matrix multiply of SASS, with the cycle model");
-            figures.push(figure("sass_cycles", matmul(device, &matmul_of, Mode::Timed)?, RATE));
+            let one = matmul(device, &matmul_of, Mode::Timed, 1)?;
+            say("the same on two threads");
+            let two = matmul(device, &matmul_of, Mode::Timed, 2)?;
+            figures.extend([
+                figure("sass_cycles", one, RATE),
+                figure("sass_cycles_2_threads", two, RATE),
+                figure("sass_cycles_2_threads_ratio", two / one, "of sass_cycles"),
+            ]);
         }
         (Err(reason), _) | (_, Err(reason)) => say(&format!("nothing of SASS: {reason}")),
     }
@@ -135,7 +142,7 @@ fn fma_loop(device: &'static Device, source: &Source) -> Result<f64, String> {
     const BLOCKS: u32 = 16;
     const THREADS: u32 = 256;
     const TURNS: u32 = 20_000;
-    let mut machine = one_thread(device);
+    let mut machine = machine(device, 1);
     let kernel = source.prepare(&mut machine)?;
     let out = alloc(&mut machine, u64::from(BLOCKS * THREADS))?;
     let params = [&out.to_le_bytes()[..], &TURNS.to_le_bytes()].concat();
@@ -143,9 +150,10 @@ fn fma_loop(device: &'static Device, source: &Source) -> Result<f64, String> {
     best(|| timed_launch(&mut machine, &kernel, &launch))
 }
 
-fn matmul(device: &'static Device, source: &Source, mode: Mode) -> Result<f64, String> {
+/// `threads` are those of the cycle model.
+fn matmul(device: &'static Device, source: &Source, mode: Mode, threads: usize) -> Result<f64, String> {
     const TILE: u32 = 16;
-    let mut machine = one_thread(device);
+    let mut machine = machine(device, threads);
     let kernel = source.prepare(&mut machine)?;
     let elements = u64::from(MATMUL_N * MATMUL_N);
     let mut params = Vec::new();
@@ -160,10 +168,10 @@ fn matmul(device: &'static Device, source: &Source, mode: Mode) -> Result<f64, S
     best(|| timed_launch(&mut machine, &kernel, &launch))
 }
 
-/// A machine whose cycle model takes one thread, so that computers with few and many cores compare.
-fn one_thread(device: &Device) -> Machine {
+/// A machine whose cycle model takes so many threads, so that computers with few and many cores compare.
+fn machine(device: &Device, threads: usize) -> Machine {
     let mut machine = Machine::new(device);
-    machine.system_mut().set_threads(1);
+    machine.system_mut().set_threads(threads);
     machine
 }
 
