@@ -10,7 +10,7 @@ use warpwise_simt::rewrite::RewriteError;
 use crate::arguments::ArgumentError;
 use crate::arguments::bind::BindError;
 use crate::backend::GpuError;
-use crate::kernels::{CodeError, KernelFilesError, SassUnusable};
+use crate::kernels::{CodeError, KernelFilesError, NoProgram, SassUnusable};
 use crate::sass_words::UnknownOpcode;
 use crate::suggest::UnknownName;
 use crate::user_code::UserCodeError;
@@ -27,6 +27,8 @@ pub enum CommandError {
     UserCode(#[from] UserCodeError),
     #[error(transparent)]
     Sass(#[from] SassUnusable),
+    #[error(transparent)]
+    NoProgram(#[from] NoProgram),
     #[error(transparent)]
     Device(#[from] UnknownDevice),
     #[error(transparent)]

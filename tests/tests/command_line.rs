@@ -6,9 +6,25 @@ use std::path::PathBuf;
 use tests::program::{Scratch, good, refused, root, warpwise};
 
 #[test]
-fn run_says_that_it_executes_ptx_where_sass_is_asked_for() {
-    let message = refused(&["run", "--entry", "vecadd", "--grid", "1", "--block", "32", "--isa", "sass"]);
-    assert!(message.contains("`run` executes PTX") && message.contains("leave it out"), "{message}");
+fn run_executes_the_code_that_was_asked_for_and_says_which() {
+    let ptx = Scratch::new("add-one-isa.ptx", ADD_ONE);
+    let json = Scratch::new("add-one-isa.json", "");
+    let run = |isa: &str| {
+        let shape = ["run", ptx.path(), "--grid", "1", "--block", "32", "--isa", isa, "--json", json.path()];
+        let printed = good(&[&shape[..], &["--arg", "p=inout:u32:5:ramp", "--arg", "n=scalar:u32:5"]].concat());
+        (printed, json.json())
+    };
+    for (asked, executed) in [("ptx", "ptx"), ("sass", "sass"), ("auto", "sass")] {
+        let (printed, report) = run(asked);
+        assert!(printed.contains(&format!("cycles of {}", executed.to_uppercase())), "{printed}");
+        assert_eq!(
+            (report["isa"].as_str(), &report["outputs"]["p"]),
+            (Some(executed), &serde_json::json!([1, 2, 3, 4, 5]))
+        );
+    }
+    let checked = ["run", ptx.path(), "--grid", "1", "--block", "32", "--isa", "sass", "--check", "race"];
+    let message = refused(&[&checked[..], &["--arg", "p=inout:u32:5:ramp", "--arg", "n=scalar:u32:5"]].concat());
+    assert!(message.contains("--check watches PTX") && message.contains("leave one"), "{message}");
 }
 
 #[test]

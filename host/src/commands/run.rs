@@ -11,11 +11,12 @@ use warpwise_simt::machine::{Launch, Machine, Mode, Report};
 
 use super::{Outcome, read_lossy, write_text};
 use crate::arguments::{Argument, Direction, Init, bind, parse_dim3};
-use crate::backend::{CounterSet, IsaChoice, KernelFault, sim};
+use crate::backend::{CounterSet, KernelFault, sim};
 use crate::claim::format::{integer, microseconds};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
-use crate::kernels::{Code, KernelFiles};
+use crate::kernels::{Code, KernelFiles, of_text};
+use crate::numbers::isa_name;
 use crate::report::terminal;
 use crate::report::words::sampled_note;
 use crate::schema::{self, RunRecord};
@@ -61,16 +62,12 @@ pub(crate) struct Output<'a> {
 }
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
-    if global.machine().isa == IsaChoice::Sass {
-        let what =
-            "`run` executes PTX, and --isa sass was given\nleave it out; labs, counters and accuracy execute SASS";
-        return Err(CommandError::Usage(what.to_owned()));
-    }
     let arguments: Vec<Argument> = options.args.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
-    let code = code(options.file.as_deref())?;
-    let program = code.program(&entry_of(options.entry.as_deref(), &code)?)?;
-    bind::check(&program, &arguments)?;
+    let (code, text) = code(options.file.as_deref())?;
+    let ptx = code.program(&entry_of(options.entry.as_deref(), &code)?)?;
+    bind::check(&ptx, &arguments)?;
     let device = device(global)?;
+    let program = of_text(&code, &text, &ptx.name, device, global.machine())?;
     let mut machine = Machine::new(device);
     machine.set_checks(global.machine().checks);
     let (values, outputs) = place(&mut machine, &arguments)?;
@@ -80,7 +77,7 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
         mode: if options.functional { Mode::Functional } else { Mode::Timed },
         divergence: global.machine().divergence,
         block_order: global.machine().block_order,
-        ..Launch::new(options.grid, options.block, bind::layout(&program, &values))
+        ..Launch::new(options.grid, options.block, bind::layout(&ptx, &values))
     };
     let module = machine.load(code.variables()).map_err(machine_error)?;
     let kernel = machine.prepare(module, &program).map_err(machine_error)?;
@@ -98,7 +95,7 @@ pub(crate) fn machine_error(error: impl std::fmt::Display) -> CommandError {
 }
 
 /// The text that was named, or that of the kernels that were built.
-fn code(file: Option<&Path>) -> Result<Code, CommandError> {
+fn code(file: Option<&Path>) -> Result<(Code, String), CommandError> {
     let (name, text) = match file {
         Some(file) => (file.to_owned(), read_lossy(file)?),
         None => {
@@ -106,7 +103,7 @@ fn code(file: Option<&Path>) -> Result<Code, CommandError> {
             (files.ptx_path, files.ptx)
         }
     };
-    Ok(Code::parse(&name.display().to_string(), &text)?)
+    Ok((Code::parse(&name.display().to_string(), &text)?, text))
 }
 
 /// The entry that was named, or the only one.
@@ -207,7 +204,8 @@ fn print(record: &RunRecord<'_>) -> Result<(), CommandError> {
     if let Some((cycles, us)) = record.time {
         let (cycles, us) = (integer(cycles.into()), microseconds(us));
         let note = record.sampled.as_ref().map(|sampled| format!(" ({})", sampled_note(sampled))).unwrap_or_default();
-        terminal.line(&format!("{us} modelled for the {}, {cycles} cycles of PTX{note}", record.device))?;
+        let isa = isa_name(record.counters.isa).to_uppercase();
+        terminal.line(&format!("{us} modelled for the {}, {cycles} cycles of {isa}{note}", record.device))?;
     }
     for fault in &record.faults {
         terminal.line(&format!("fault: {fault}"))?;

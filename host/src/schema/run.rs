@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{Integer, Real, SampledJson, labs::counters};
 use crate::backend::{CounterSet, KernelFault};
-use crate::numbers::Sampled;
+use crate::numbers::{Sampled, isa_name};
 
 /// What a run leaves behind.
 #[derive(Debug)]
@@ -27,6 +27,8 @@ struct Document<'a> {
     schema: &'static str,
     kernel: &'a str,
     device: &'a str,
+    /// What was executed: `ptx` or `sass`.
+    isa: &'static str,
     outputs: Map<String, Value>,
     counters: Map<String, Value>,
     cycles: Option<Integer>,
@@ -68,6 +70,7 @@ pub fn run<'a>(record: &'a RunRecord<'a>) -> impl Serialize + 'a {
         schema: "warpwise.run/1",
         kernel: record.kernel,
         device: record.device,
+        isa: isa_name(record.counters.isa),
         outputs: record.outputs.iter().map(|(name, values)| (name.clone(), Value::from(values.clone()))).collect(),
         counters: counters(&record.counters),
         cycles: record.time.map(|(cycles, _)| Integer(cycles.into())),
