@@ -144,8 +144,8 @@ fn names(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::listing::Use;
     use crate::listing::life::Counts;
+    use crate::listing::{Life, Use};
 
     #[test]
     fn runs_of_registers_are_ranges() {
