@@ -2,8 +2,12 @@
 
 use tests::{listing_with, sass};
 use warpwise::kernels::Sass;
+use warpwise::toolbox::{Target, Toolbox};
 use warpwise_nvtools::nvdisasm::{self, Listing, ListingOptions};
 use warpwise_simt::sass::live::{File, Live, Register, Rule, Use};
+
+/// The three that the machine is held to, and those between.
+const ARCHITECTURES: [&str; 6] = ["sm_80", "sm_86", "sm_89", "sm_90", "sm_100", "sm_120"];
 
 /// The same as nvdisasm has it. Convergence barriers are no registers of a thread.
 fn theirs(live: &nvdisasm::Live) -> Live {
@@ -67,9 +71,30 @@ fn check(arch: &str, listing: &Listing, sass: &Sass, at_least: usize) {
 
 #[test]
 fn live_registers_of_all_kernels_are_nvdisasms_at_every_address() {
-    for arch in ["sm_80", "sm_90", "sm_120"] {
+    for arch in ARCHITECTURES {
         let listing = listing_with(arch, ListingOptions { live: true });
         check(arch, &listing, &sass(arch), 15_000);
+    }
+}
+
+/// With calls, matrix operations and asynchronous copies, which no kernel of ours has.
+const OTHERS: [(&str, &str, usize); 2] = [
+    ("C++", include_str!("cplusplus/kernels.ptx"), 3000),
+    ("Triton's manner", include_str!("listings/triton.ptx"), 40),
+];
+
+#[test]
+fn live_registers_of_other_peoples_kernels_are_nvdisasms_too() {
+    for (whose, ptx, at_least) in OTHERS {
+        // A toolbox keeps what it made of one text.
+        let tools = Toolbox::open(None, &|line| eprintln!("{line}"));
+        for arch in ARCHITECTURES {
+            let compiled = tools.compile(ptx, &Target::arch(arch)).unwrap_or_else(|error| panic!("{arch}: {error}"));
+            let listing = tools.disassemble(&compiled.cubin, ListingOptions { live: true });
+            let listing = listing.unwrap_or_else(|error| panic!("{arch}: {error}"));
+            let sass = Sass::new(&compiled.cubin, listing.clone()).unwrap_or_else(|error| panic!("{arch}: {error}"));
+            check(&format!("{whose}, {arch}"), &listing, &sass, at_least);
+        }
     }
 }
 
