@@ -17,6 +17,9 @@ mod sources;
 pub use life::{Life, Use};
 pub use sources::Sources;
 
+/// What paths of libraries have in them: Rust's core, `cuda_std`, CUDA's headers, Triton's own functions.
+const OF_LIBRARIES: [&str; 5] = ["library/", "/rustc", "kernels-gpu/std", "/include/", "site-packages/"];
+
 /// A place in a source file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SourcePlace {
@@ -27,9 +30,9 @@ pub struct SourcePlace {
 }
 
 impl SourcePlace {
-    /// Whether it lies in a crate of the author's: not in the standard library, nor in `cuda_std`.
+    /// Whether it is the author's: not of a standard library, of `cuda_std`, or of a compiler's headers and packages.
     pub fn is_own(&self) -> bool {
-        !["library/", "/rustc", "kernels-gpu/std"].iter().any(|part| self.file.contains(part))
+        !OF_LIBRARIES.iter().any(|part| self.file.contains(part))
     }
 
     /// `vecadd.rs:14`.
