@@ -94,7 +94,7 @@ impl ListingOptions {
         let kept = life.map_or(0, |life| life.counts.iter().filter(|counts| counts.kept > 0).count());
         if kept > 0 {
             terminal.dim_line(&format!(
-                "at {kept} instructions more registers hold something than nvdisasm counts: what lanes keep whose guard is false"
+                "at {kept} instructions lanes whose guard is false keep more than nvdisasm counts; docs/listings.md"
             ))?;
         }
         if !titled.is_sass {

@@ -91,6 +91,12 @@ fn sass_shows_live_registers_at_each_instruction_and_explains_the_peak() {
 }
 
 #[test]
+fn what_nvdisasm_forgets_is_said_behind_the_peak() {
+    let text = good(&["sass", "ragged_split", "--live", "--arch", "sm_120"]);
+    assert!(text.contains("instructions lanes whose guard is false keep more than nvdisasm counts"), "{text}");
+}
+
+#[test]
 fn sass_shows_control_from_the_encoding_and_the_calls_that_were_inlined() {
     let text = good(&["sass", "heavy", "--control", "--chain", "--arch", "sm_120"]);
     assert!(text.contains("wait   :rd:wr:y:stl:reuse"), "{text}");
