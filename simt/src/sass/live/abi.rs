@@ -1,7 +1,7 @@
 //! What a call does with registers.
 //!
 //! nvdisasm knows the ABI's convention and shows its registers as written by each call. The numbers were read off its listings
-//! of kernels with calls, for sm_80, sm_90 and sm_120, from PTX 7.8 and 9.2.
+//! of kernels with calls, for six architectures from sm_80 to sm_120, from PTX 7.8 and 9.2.
 
 use super::roles::Roles;
 use super::{File, Register, Set};
@@ -33,9 +33,14 @@ impl Abi {
         roles.reads.insert(general(1));
         self.general().filter(|index| is_free(*index)).for_each(|index| roles.writes.insert(general(index)));
         let many = self.many_uniform && self.arch >= 90;
+        let uniform_predicates = match (many, self.arch) {
+            (true, 100..) => 4,
+            (false, 100..120) => 2,
+            _ => 1,
+        };
         let files = [
             (File::Predicate, 0..7),
-            (File::UniformPredicate, 0..if many && self.arch >= 100 { 4 } else { 1 }),
+            (File::UniformPredicate, 0..uniform_predicates),
             (File::Uniform, 4..if many { 24 } else { 10 }),
         ];
         for (file, indices) in files {
