@@ -6,6 +6,7 @@
 //!
 //! One file a step (`compiler`, `provision`, `device_build`, `program`, `finish`), one file a command (`commands`).
 
+mod browser;
 mod commands;
 mod compiler;
 mod cuda;

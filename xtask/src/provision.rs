@@ -42,7 +42,7 @@ impl Way {
 pub fn ways(system: &dyn System) -> Vec<Way> {
     let may_rustup = system.variable("RUSTUP_AUTO_INSTALL").as_deref() != Some("0");
     let has_rustup = may_rustup && system.output("rustup", &["--version"]).is_some();
-    let has_apt = system.is_root() && system.exists(Path::new(APT_GET));
+    let has_apt = may_install(system);
     [(has_rustup, Way::Rustup), (has_apt, Way::Apt)].into_iter().filter_map(|(can, way)| can.then_some(way)).collect()
 }
 
@@ -68,14 +68,24 @@ pub fn go(way: Way, system: &dyn System, logs: &Path) -> Result<(), String> {
             run(&["rustup", "component", "add", "rust-src"], logs).map(drop)
         }),
         Way::Apt => progress::step("installing the distribution's Rust compiler with its source (apt-get)", || {
-            for command in before_installing(system) {
-                run(&command, logs)?;
-            }
-            // Lists can be there and name versions that are not any more.
-            let installed = run(&installation(), logs);
-            installed.or_else(|_| run(&update(), logs).and_then(|_| run(&installation(), logs))).map(drop)
+            install(&PACKAGES, system, logs)
         }),
     }
+}
+
+/// Installs packages of the distribution; what apt-get said where it cannot.
+pub fn install(packages: &[&'static str], system: &dyn System, logs: &Path) -> Result<(), String> {
+    for command in before_installing(system) {
+        run(&command, logs)?;
+    }
+    // Lists can be there and name versions that are not any more.
+    let installed = run(&installation(packages), logs);
+    installed.or_else(|_| run(&update(), logs).and_then(|_| run(&installation(packages), logs))).map(drop)
+}
+
+/// Whether this process may install packages of the distribution.
+pub fn may_install(system: &dyn System) -> bool {
+    system.is_root() && system.exists(Path::new(APT_GET))
 }
 
 /// Commands that make an installation possible: mending an interrupted one, fetching lists where there are none.
@@ -105,9 +115,9 @@ fn update() -> Vec<&'static str> {
     [&[APT_GET, "update"], APT_OPTIONS.as_slice()].concat()
 }
 
-fn installation() -> Vec<&'static str> {
+fn installation(packages: &[&'static str]) -> Vec<&'static str> {
     let install = [APT_GET, "install", "-y", "--no-install-recommends"];
-    [install.as_slice(), &APT_OPTIONS, &PACKAGES].concat()
+    [install.as_slice(), &APT_OPTIONS, packages].concat()
 }
 
 fn run(command: &[&str], logs: &Path) -> Result<Finished, String> {

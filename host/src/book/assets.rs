@@ -29,6 +29,7 @@ pub static ASSETS: &[Asset] = &[
     asset!(CSS, "base.css"),
     asset!(CSS, "results.css"),
     asset!(CSS, "explore.css"),
+    asset!(CSS, "moving.css"),
     asset!(SVG, "icon.svg"),
     asset!(SCRIPT, "run.js"),
     asset!(SCRIPT, "explorer.js"),
@@ -37,6 +38,12 @@ pub static ASSETS: &[Asset] = &[
     asset!(SCRIPT, "shapes.js"),
     asset!(SCRIPT, "occupancy.js"),
     asset!(SCRIPT, "memory.js"),
+    asset!(SCRIPT, "player.js"),
+    asset!(SCRIPT, "stepper.js"),
+    asset!(SCRIPT, "schedulers.js"),
+    asset!(SCRIPT, "film.js"),
+    asset!(SCRIPT, "pipeline.js"),
+    asset!(SCRIPT, "quiz.js"),
 ];
 
 pub async fn serve(Path(name): Path<String>) -> Response {

@@ -6,6 +6,7 @@
 
 mod assets;
 mod explorers;
+mod export;
 mod guard;
 mod machines;
 mod markdown;
@@ -23,6 +24,7 @@ use axum::extract::DefaultBodyLimit;
 use axum::middleware;
 use axum::routing::get;
 
+pub use export::export;
 pub use runs::Limits;
 pub use server::serve;
 
@@ -54,6 +56,7 @@ pub(crate) struct Site {
     runs: Arc<Runs>,
     recorded: Recorded,
     machines: Arc<Machines>,
+    films: Arc<explorers::Films>,
 }
 
 /// The book as a service, for a server or a test.
@@ -61,11 +64,13 @@ pub fn router(settings: Settings) -> Router {
     let recorded = Recorded::new(settings.folder.clone());
     let runs = Runs::new(settings.program.clone(), recorded.clone(), settings.limits);
     let machines = Arc::new(Machines::new(settings.global.clone()));
-    let site = Arc::new(Site { runs: Arc::new(runs), recorded, machines, settings });
+    let site = Arc::new(Site { runs: Arc::new(runs), recorded, machines, films: Arc::default(), settings });
     Router::new()
         .route("/", get(pages::index::page))
         .route("/chapters/{number}", get(pages::chapter::page))
         .route("/labs/{id}", get(pages::lab::page))
+        .route("/quiz", get(pages::quiz::page))
+        .route("/api/quiz", get(pages::quiz::answer))
         .route("/assets/{name}", get(assets::serve))
         .merge(runs::routes())
         .merge(explorers::routes())

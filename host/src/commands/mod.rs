@@ -29,7 +29,7 @@ pub mod run;
 pub mod sass;
 mod standard;
 pub mod step;
-mod subject;
+pub(crate) mod subject;
 pub mod sweep;
 pub mod trace;
 pub mod watch;

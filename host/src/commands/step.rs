@@ -135,7 +135,7 @@ impl<'p> Stepper<'p> {
         let text = if text.is_empty() { "exit" } else { text };
         terminal.line(&format!("{:>6}  {text}", self.executed))?;
         terminal.line(&format!("        lanes {}", masks(step.active, step.on)))?;
-        for change in self.changes(event, text) {
+        for change in changes(event, text) {
             terminal.line(&format!("        {change}"))?;
         }
         let splits: Vec<(u32, Mask, bool)> = event.block.warps()[event.warp].splits().collect();
@@ -148,35 +148,6 @@ impl<'p> Stepper<'p> {
             }
         }
         Ok(())
-    }
-
-    /// Registers whose value is another now, under the names of the instruction's text.
-    fn changes(&self, event: &Event<'_>, text: &str) -> Vec<String> {
-        let (slots, preds) = event.block.registers(event.warp);
-        let instr = event.grid.kernel().instr(event.step.pc);
-        let names = destinations(text);
-        let float = text.split_whitespace().find(|word| !word.starts_with('@')).is_some_and(|op| op.contains(".f32"));
-        let mut out = Vec::new();
-        for (index, dst) in instr.dst.iter().flatten().enumerate() {
-            let place = usize::from(dst.0);
-            let name = names.get(index).copied().unwrap_or("result");
-            let Some(now) = slots.get(place) else { continue };
-            let wide = slots.get(place + 1).filter(|_| is_wide(text));
-            let value = |lane: usize| match (wide, float) {
-                (Some(high), _) => format!("0x{:x}", u64::from(high.0[lane]) << 32 | u64::from(now.0[lane])),
-                (None, true) => format!("{}", f32::from_bits(now.0[lane])),
-                (None, false) => format!("{}", now.0[lane] as i32),
-            };
-            out.push(format!("{name} = {}", lanes_text(event.step.on, value)));
-        }
-        for (index, pred) in instr.pdst.iter().flatten().enumerate() {
-            if let Some(mask) = preds.get(usize::from(pred.0)).filter(|_| pred.0 != 0) {
-                let name =
-                    names.iter().filter(|name| name.starts_with("%p")).nth(index).copied().unwrap_or("predicate");
-                out.push(format!("{name} = {:08x} (true in {} lanes)", mask, (mask & event.step.on).count_ones()));
-            }
-        }
-        out
     }
 
     fn ask(&mut self) {
@@ -219,6 +190,34 @@ impl Probe for Stepper<'_> {
             self.ask();
         }
     }
+}
+
+/// Registers whose value is another now, under the names of the instruction's text.
+pub(crate) fn changes(event: &Event<'_>, text: &str) -> Vec<String> {
+    let (slots, preds) = event.block.registers(event.warp);
+    let instr = event.grid.kernel().instr(event.step.pc);
+    let names = destinations(text);
+    let float = text.split_whitespace().find(|word| !word.starts_with('@')).is_some_and(|op| op.contains(".f32"));
+    let mut out = Vec::new();
+    for (index, dst) in instr.dst.iter().flatten().enumerate() {
+        let place = usize::from(dst.0);
+        let name = names.get(index).copied().unwrap_or("result");
+        let Some(now) = slots.get(place) else { continue };
+        let wide = slots.get(place + 1).filter(|_| is_wide(text));
+        let value = |lane: usize| match (wide, float) {
+            (Some(high), _) => format!("0x{:x}", u64::from(high.0[lane]) << 32 | u64::from(now.0[lane])),
+            (None, true) => format!("{}", f32::from_bits(now.0[lane])),
+            (None, false) => format!("{}", now.0[lane] as i32),
+        };
+        out.push(format!("{name} = {}", lanes_text(event.step.on, value)));
+    }
+    for (index, pred) in instr.pdst.iter().flatten().enumerate() {
+        if let Some(mask) = preds.get(usize::from(pred.0)).filter(|_| pred.0 != 0) {
+            let name = names.iter().filter(|name| name.starts_with("%p")).nth(index).copied().unwrap_or("predicate");
+            out.push(format!("{name} = {:08x} (true in {} lanes)", mask, (mask & event.step.on).count_ones()));
+        }
+    }
+    out
 }
 
 /// Active lanes, and those that the guard lets through where they are fewer.

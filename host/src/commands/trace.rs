@@ -112,7 +112,7 @@ impl Observer for Record {
 }
 
 /// The commonest reason for which warps waited before an instruction.
-fn reason(timing: &Timing, pc: u32) -> Option<&'static str> {
+pub(crate) fn reason(timing: &Timing, pc: u32) -> Option<&'static str> {
     let stalls = timing.instruction_stalls.get(pc as usize)?;
     let waits = Stall::ALL.into_iter().filter(|stall| *stall != Stall::Selected);
     waits.max_by_key(|stall| stalls.get(*stall)).filter(|stall| stalls.get(*stall) > 0).map(Stall::name)
@@ -209,7 +209,7 @@ impl Record {
 }
 
 /// Each block with a place of its SM, so that blocks of one place do not overlap.
-fn slots(placements: &[Placement]) -> Vec<(Placement, u64)> {
+pub(crate) fn slots(placements: &[Placement]) -> Vec<(Placement, u64)> {
     let mut sorted = placements.to_vec();
     sorted.sort_by_key(|placement| (placement.start_cycle, placement.block));
     let mut free: HashMap<u32, Vec<u64>> = HashMap::new();

@@ -23,7 +23,7 @@ pub(crate) mod input;
 mod its;
 mod latency;
 pub mod launch;
-mod life;
+pub(crate) mod life;
 mod matmul;
 mod msda;
 mod occupancy;

@@ -29,10 +29,15 @@ impl Sources {
 
     /// The text of a line, without indentation.
     pub fn line(&mut self, place: &SourcePlace) -> Option<&str> {
+        self.written(place).map(str::trim)
+    }
+
+    /// The text of a line as it is written.
+    pub fn written(&mut self, place: &SourcePlace) -> Option<&str> {
         let roots = &self.roots;
         let lines = self.files.entry(place.file.clone()).or_insert_with(|| read(roots, &place.file));
         let line = lines.as_ref()?.get((place.line as usize).checked_sub(1)?)?;
-        Some(line.trim())
+        Some(line)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The book as a browser, and as someone who means harm, would use it: requests go to the service itself, without a socket.
 
 mod explorers;
+mod export;
 mod malicious;
 mod pages;
 #[cfg(unix)]

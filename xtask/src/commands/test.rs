@@ -2,16 +2,19 @@
 //! `WARPWISE_EXHAUSTIVE=1 cargo xtask test --release -p warpwise-simt --lib mufu` makes the comparison that takes minutes: every operand
 //! of every special function.
 
+use crate::browser;
 use crate::commands::driver;
 use crate::error::Result;
 use crate::prepare::{self, Need};
 use crate::program;
+use crate::system::Machine;
 use crate::words::Words;
 use crate::workspace::Workspace;
 use std::process::{Command, ExitCode};
 
 pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     let kernels = prepare::prepare(workspace, words, Need::Kernels)?;
+    browser::prepare(&Machine, &workspace.own_folder().join("logs"), !words.no_provision);
     let mut cargo = Command::new(&workspace.cargo);
     cargo.current_dir(&workspace.root).arg("test");
     // Words that choose packages choose instead of the workspace.
@@ -27,6 +30,10 @@ pub fn run(workspace: &Workspace, words: &Words) -> Result<ExitCode> {
     // The driver that its tests give to the program, as `cargo xtask driver` does.
     if cfg!(target_os = "linux") {
         cargo.env("WARPWISE_DRIVER", driver::install(workspace)?);
+    }
+    // CI is the place where nothing may be left out.
+    if words.command.as_deref() == Some("ci") && !words.no_provision {
+        cargo.env("WARPWISE_BROWSER", "required");
     }
     if words.no_provision {
         cargo.env("WARPWISE_NO_PROVISION", "1");

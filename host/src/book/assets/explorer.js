@@ -21,11 +21,11 @@ export function explore(render) {
     const number = ++asked;
     const query = new URLSearchParams(new FormData(form));
     try {
-      const answer = await fetchJson(`${form.dataset.api}?${query}`);
+      const answer = await fetchJson(form.dataset.recorded ?? `${form.dataset.api}?${query}`);
       // An answer that a later question has overtaken is of no interest.
       if (number !== asked) return;
       problem.hidden = true;
-      history.replaceState(null, "", `?${query}`);
+      if (!form.dataset.recorded) history.replaceState(null, "", `?${query}`);
       render(answer);
     } catch (error) {
       if (number !== asked) return;
@@ -49,6 +49,7 @@ export function explore(render) {
     number.addEventListener("input", () => { slider.value = number.value; });
   }
   form.addEventListener("input", turned);
+  if (form.dataset.recorded) for (const field of form.elements) field.disabled = true;
   form.addEventListener("submit", (event) => event.preventDefault());
   turned();
   return turned;
@@ -107,6 +108,7 @@ export function fill(id, ...children) {
 
 // Twelve grounds on which dark ink can be read; neighbours differ.
 const HUES = [174, 30, 262, 95, 340, 205, 50, 300, 130, 12, 232, 70];
+export const strong = (index) => `hsl(${HUES[index % HUES.length]} 62% 46%)`;
 export const tint = (index) => `hsl(${HUES[index % HUES.length]} 52% ${index % 24 < 12 ? 78 : 66}%)`;
 
 // A grid of small squares, one of which has the focus: arrows move, Enter or a click chooses.

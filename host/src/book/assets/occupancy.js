@@ -14,7 +14,7 @@ explore((answer) => {
   bars(answer);
   places(answer);
   curves(answer);
-  load();
+  if (!document.getElementById("controls").dataset.recorded) load();
 });
 
 function bars(answer) {

@@ -7,6 +7,7 @@ use warpwise_simt::device::{Device, devices};
 pub fn form(id: &str, knobs: &Markup) -> Markup {
     html! {
         form.panel.controls #controls data-api={ "/api/explore/" (id) } autocomplete="off" { (knobs) }
+        p.static-only.aside { "A recorded answer: in the program, the knobs turn." }
         p.problem #problem role="alert" hidden {}
     }
 }

@@ -23,6 +23,7 @@ pub static EXPLORER: Explorer = Explorer {
     promise: "Choose a launch, point at a thread, and read what it knows: the machine runs it and each thread writes it down.",
     section: "ch1 §3",
     lab: "ids",
+    first: "device=RTX+5070&grid_x=4&grid_y=1&block_x=250&block_y=1&block_z=1&block=1&thread=5",
     page,
 };
 

@@ -19,6 +19,7 @@ pub static EXPLORER: Explorer = Explorer {
     promise: "Turn stride, offset, element size and padding, and see what a warp's access costs in either memory.",
     section: "ch3, ch4",
     lab: "coalescing",
+    first: "stride=1&offset=0&bytes=4&padding=0&lanes=32",
     page,
 };
 

@@ -6,10 +6,15 @@
 
 mod ask;
 mod controls;
+mod film;
 mod ids;
 mod memory;
 mod occupancy;
+mod pipeline;
+mod schedulers;
 mod shapes;
+mod small;
+mod stepper;
 
 use std::sync::Arc;
 
@@ -34,11 +39,25 @@ pub struct Explorer {
     pub section: &'static str,
     /// The lab that it belongs to.
     pub lab: &'static str,
+    /// The question that the knobs ask where they stand at first.
+    pub first: &'static str,
     /// Controls and the places for figures.
     pub page: fn() -> Markup,
 }
 
-pub static EXPLORERS: [&Explorer; 4] = [&ids::EXPLORER, &shapes::EXPLORER, &occupancy::EXPLORER, &memory::EXPLORER];
+pub static EXPLORERS: [&Explorer; 8] = [
+    &film::EXPLORER,
+    &ids::EXPLORER,
+    &shapes::EXPLORER,
+    &pipeline::EXPLORER,
+    &stepper::EXPLORER,
+    &schedulers::EXPLORER,
+    &occupancy::EXPLORER,
+    &memory::EXPLORER,
+];
+
+pub use ask::Ask;
+pub use film::Films;
 
 pub fn routes() -> Router<Arc<Site>> {
     Router::new()
@@ -49,6 +68,10 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/api/explore/occupancy", get(occupancy::answer))
         .route("/api/explore/occupancy/kernels", get(occupancy::kernels))
         .route("/api/explore/memory", get(memory::answer))
+        .route("/api/explore/stepper", get(stepper::answer))
+        .route("/api/explore/schedulers", get(schedulers::answer))
+        .route("/api/explore/film", get(film::answer))
+        .route("/api/explore/pipeline", get(pipeline::answer))
 }
 
 /// The explorer of a lab, if it has one.

@@ -24,6 +24,7 @@ pub static EXPLORER: Explorer = Explorer {
     promise: "Drag the registers over a cliff and see which of the limits decides.",
     section: "ch1 §9",
     lab: "occupancy",
+    first: "device=RTX+5070&block=256&registers=40&shared=0&carveout=-1",
     page,
 };
 

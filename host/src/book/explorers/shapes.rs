@@ -28,6 +28,7 @@ pub static EXPLORER: Explorer = Explorer {
     promise: "Pick a block shape, see which threads share a warp, and what its store costs in sectors.",
     section: "ch1 §4",
     lab: "blocks2d",
+    first: "x=32&y=8&z=1&width=1000&height=700&pitch=1000&bytes=4&offset=0&thread=37",
     page,
 };
 

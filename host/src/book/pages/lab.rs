@@ -44,7 +44,7 @@ pub async fn page(
             section aria-label="Explorers" { (explorers::cards(explorers::of_lab(lab.id))) }
         }
         article.text { (markdown::render(lab.text)) (exercise(lab)) }
-        section aria-labelledby="run" {
+        section.live-only aria-labelledby="run" {
             h2 #run { "Run it" }
             (run_panel::panel(lab, device, site.runs.going_on(lab).as_deref()))
         }

@@ -20,7 +20,7 @@ pub fn page_with(title: &str, at: &str, scripts: &[&str], body: &Markup) -> Mark
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Warpwise" }
                 link rel="icon" href="/assets/icon.svg" type="image/svg+xml";
-                @for style in ["base.css", "results.css", "explore.css"] {
+                @for style in ["base.css", "results.css", "explore.css", "moving.css"] {
                     link rel="stylesheet" href={ "/assets/" (style) };
                 }
                 @for script in scripts {
@@ -33,6 +33,7 @@ pub fn page_with(title: &str, at: &str, scripts: &[&str], body: &Markup) -> Mark
                     a.brand href="/" { span.mark aria-hidden="true" {} "Warpwise" }
                     nav aria-label="Main" {
                         (entry("/explore", at, html! { "Explorers" }))
+                        (entry("/quiz", at, html! { "Quiz" }))
                         @for chapter in &CHAPTERS {
                             (entry(&format!("/chapters/{}", chapter.number), at, html! { span.long { "Chapter " } (chapter.number) }))
                         }

@@ -5,5 +5,6 @@ pub mod index;
 pub mod lab;
 pub mod layout;
 mod plots;
+pub mod quiz;
 mod results;
 mod run_panel;

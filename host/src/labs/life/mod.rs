@@ -3,6 +3,8 @@
 //! The launch as a whole is here: who the thread is, where its block lands, how many waves there are. What its warp did from cycle
 //! to cycle is watched by a [`recording`] and told by a [`story`].
 
+#[cfg(feature = "book")]
+pub(crate) mod film;
 pub(super) mod recording;
 mod story;
 
@@ -36,9 +38,9 @@ const SECTION: &str = "ch1 §10";
 
 /// The film's launch, and the element it follows.
 const BLOCKS: u32 = 1024;
-const BLOCK: u32 = 256;
-const N: u32 = BLOCKS * BLOCK;
-const ELEMENT: u32 = 2690;
+pub(crate) const BLOCK: u32 = 256;
+pub(crate) const N: u32 = BLOCKS * BLOCK;
+pub(crate) const ELEMENT: u32 = 2690;
 
 fn claims() -> Vec<Claim> {
     let here = |id, statement, relation| Claim::new(id, SECTION, statement, relation);

@@ -7,8 +7,8 @@ use warpwise_simt::timing::{Completed, Issued, Observer, Placement};
 /// The kept part of a launch.
 #[derive(Clone, Debug, Default)]
 pub struct Recording {
-    block: u64,
-    warp: u32,
+    pub(super) block: u64,
+    pub(super) warp: u32,
     /// Issues of the warp, in the order of cycles.
     pub issued: Vec<Issued>,
     /// Arrivals of what its loads asked L2 for.

@@ -28,8 +28,12 @@ pub fn claims() -> Vec<Claim> {
     ]
 }
 
-/// What the warp did, with what is needed to put it into words.
-struct Story<'a> {
+/// An event of the story: cycle, active lanes where it is an issue, what happens.
+pub type Row = (u64, Option<u32>, String);
+
+/// What the warp of an element did, with what is needed to put it into words.
+pub struct Story<'a> {
+    element: u32,
     recording: &'a Recording,
     program: &'a Program,
     /// Where the block lived.
@@ -47,7 +51,7 @@ struct Story<'a> {
 pub fn tell(cx: &mut LabContext<'_>, recording: &Recording, placements: &[Placement]) -> Result<(), LabError> {
     let program = cx.bench().executed("mix")?;
     let home = placements.iter().find(|placement| placement.block == u64::from(ELEMENT / BLOCK));
-    let story = home.and_then(|home| Story::of(recording, &program, home));
+    let story = home.and_then(|home| Story::of(recording, &program, home, ELEMENT));
     let story =
         story.ok_or_else(|| LabError::Other("the run shows no life of the warp: no store, or no issue".to_owned()))?;
     story.find(cx);
@@ -56,7 +60,8 @@ pub fn tell(cx: &mut LabContext<'_>, recording: &Recording, placements: &[Placem
 }
 
 impl<'a> Story<'a> {
-    fn of(recording: &'a Recording, program: &'a Program, home: &'a Placement) -> Option<Self> {
+    /// `None` where the recording shows no whole life: no store, or no issue.
+    pub fn of(recording: &'a Recording, program: &'a Program, home: &'a Placement, element: u32) -> Option<Self> {
         let issued = &recording.issued;
         let op = |event: &Issued| program.code.get(event.pc as usize).map(|instr| instr.op);
         let is_load = |event: &&Issued| matches!(op(event), Some(Op::Load(access)) if access.space != Space::Param);
@@ -67,6 +72,7 @@ impl<'a> Story<'a> {
             Some((first, arm.next_back().unwrap_or(first)))
         };
         Some(Self {
+            element,
             recording,
             program,
             home,
@@ -117,10 +123,12 @@ impl<'a> Story<'a> {
         cx.found("arm_lanes", lanes(even.0));
     }
 
-    /// A row an event, by cycle.
-    fn table(&self) -> Table {
+    /// Every event, by cycle.
+    pub fn rows(&self) -> Vec<Row> {
         let mut rows = self.before_and_during_the_pause();
-        let arms = [(self.even, "even lanes, ours among them"), (self.odd, "odd lanes, ours waits")];
+        let ours = |is_even| if self.element.is_multiple_of(2) == is_even { "ours among them" } else { "ours waits" };
+        let arms =
+            [(self.even, format!("even lanes, {}", ours(true))), (self.odd, format!("odd lanes, {}", ours(false)))];
         for ((first, last), who) in arms.into_iter().filter_map(|(arm, who)| Some((arm?, who))) {
             rows.push((first.cycle, Some(lanes(first)), format!("{who}, until cycle {}", last.cycle)));
         }
@@ -130,16 +138,21 @@ impl<'a> Story<'a> {
             (self.home.end_cycle, None, "the block's last warp has exited, its place is free".to_owned()),
         ]);
         rows.sort_by_key(|(cycle, _, _)| *cycle);
-        let title = format!("the life of warp {} of block {}", ELEMENT % BLOCK / 32, ELEMENT / BLOCK);
+        rows
+    }
+
+    /// A row an event, by cycle.
+    fn table(&self) -> Table {
+        let title = format!("the life of warp {} of block {}", self.recording.warp, self.recording.block);
         let mut table = Table::new(title, ["cycle", "lanes", "what happens"]);
-        for (cycle, lanes, text) in rows {
+        for (cycle, lanes, text) in self.rows() {
             let lanes = lanes.map_or_else(|| "".into(), Into::into);
             table.row([cycle.into(), lanes, text.into()]);
         }
         table
     }
 
-    fn before_and_during_the_pause(&self) -> Vec<(u64, Option<u32>, String)> {
+    fn before_and_during_the_pause(&self) -> Vec<Row> {
         let mut rows = vec![(self.home.start_cycle, None, format!("its block is placed on SM {}", self.home.sm))];
         rows.extend(self.recording.issued.first().map(|first| {
             (first.cycle, Some(lanes(first)), format!("first issue, by scheduler {} of the SM", first.scheduler))
