@@ -44,6 +44,7 @@ pub static ASSETS: &[Asset] = &[
     asset!(SCRIPT, "film.js"),
     asset!(SCRIPT, "pipeline.js"),
     asset!(SCRIPT, "quiz.js"),
+    asset!(SCRIPT, "walk.js"),
 ];
 
 pub async fn serve(Path(name): Path<String>) -> Response {

@@ -7,6 +7,7 @@
 mod assets;
 mod explorers;
 mod export;
+pub mod first_launch;
 mod guard;
 mod machines;
 mod markdown;
@@ -69,6 +70,7 @@ pub fn router(settings: Settings) -> Router {
         .route("/", get(pages::index::page))
         .route("/chapters/{number}", get(pages::chapter::page))
         .route("/labs/{id}", get(pages::lab::page))
+        .route("/walk", get(pages::walk::page))
         .route("/quiz", get(pages::quiz::page))
         .route("/api/quiz", get(pages::quiz::answer))
         .route("/assets/{name}", get(assets::serve))

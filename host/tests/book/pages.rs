@@ -72,6 +72,17 @@ async fn a_lab_that_never_ran_shows_its_claims_and_one_that_did_its_verdicts() {
     assert!(other.contains("No run on this device is recorded yet"), "the run of another device is shown");
 }
 
+#[test]
+fn the_program_that_the_page_walks_through_adds_two_arrays() {
+    let cli = warpwise::cli::parse(["warpwise", "list"].map(Into::into)).expect("words that are understood");
+    let bench = warpwise::workbench::Workbench::open(&cli.global, "sim").expect("kernels that are built");
+    let gpu = bench.gpu().expect("a context");
+    let left: Vec<f32> = (0..1000).map(|i| i as f32).collect();
+    let right: Vec<f32> = left.iter().map(|value| 2.0 * value).collect();
+    let sum = warpwise::book::first_launch::add(&gpu, &left, &right).expect("sums");
+    assert!(sum.iter().zip(&left).all(|(sum, value)| *sum == 3.0 * value));
+}
+
 #[tokio::test]
 async fn what_is_not_there_is_said_with_what_there_is() {
     let book = Book::new("missing");

@@ -24,6 +24,7 @@ type Test = fn(&Browser) -> browser::Future<'_>;
 static TESTS: &[(&str, Test, bool)] = &[
     ("no_page_writes_to_the_console_at_either_size", pages::no_errors, false),
     ("a_lab_is_run_watched_cancelled_and_its_results_appear", pages::run_a_lab, false),
+    ("a_launch_is_walked_by_key", pages::walk, false),
     ("the_calculator_follows_its_knobs", explorers::occupancy, false),
     ("a_thread_is_chosen_by_mouse_and_by_key", explorers::ids, false),
     ("a_block_shape_is_picked_and_shows_its_warps_and_sectors", explorers::shapes, false),

@@ -5,7 +5,7 @@ use warpwise::labs::LABS;
 use super::browser::{Browser, Future, SIZES};
 
 /// Pages that no table lists.
-const OTHERS: [&str; 3] = ["/", "/explore", "/nothing-here"];
+const OTHERS: [&str; 5] = ["/", "/explore", "/quiz", "/walk", "/nothing-here"];
 
 pub fn no_errors(window: &Browser) -> Future<'_> {
     Box::pin(async move {
@@ -83,5 +83,18 @@ pub fn run_a_lab(window: &Browser) -> Future<'_> {
             .await;
         assert!(window.text(".claims .verdict").await.contains("holds"));
         std::fs::remove_file(window.folder.join("quick")).expect("its removal");
+    })
+}
+
+pub fn walk(window: &Browser) -> Future<'_> {
+    Box::pin(async move {
+        window.goto("/walk").await;
+        assert!(window.text("details[open]").await.contains("goes on at once"), "the launch's line is open at first");
+        window.click("details[open] summary").await;
+        window.click("details[open] summary, #host ~ .walk-lines details summary").await;
+        window.press(&fantoccini::key::Key::Down.to_string()).await;
+        window.until("the next line is open", "return [...document.querySelectorAll('details[open]')].some((line) => line.textContent.includes('let a ='))").await;
+        let open = window.run("return document.querySelectorAll('#host ~ .walk-lines details[open]').length").await;
+        assert_eq!(open, 1, "one line at a time");
     })
 }

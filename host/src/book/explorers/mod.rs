@@ -93,6 +93,14 @@ async fn all() -> Html<String> {
             p { "Figures that answer while you turn their knobs. What they show is what the machine and its calculators say." }
         }
         section aria-label="All explorers" { (cards(EXPLORERS.into_iter())) }
+        section aria-labelledby="reading" {
+            h2 #reading { "Without knobs" }
+            ul.cards { li { a.card.explore href="/walk" {
+                span.card-title { "A launch, line by line" }
+                span.card-text { "A host program and its kernel: what the CPU does, what the GPU does meanwhile, where the traps are." }
+                span.card-note { "ch1 §1–2" }
+            } } }
+        }
     };
     Html(layout::page("Explorers", "/explore", &body).into_string())
 }

@@ -40,6 +40,12 @@ pub async fn page(
             h1 { (lab.id) }
             p.question { (capital(lab.question)) }
         }
+        @if lab.id == "launch" {
+            section { ul.cards { li { a.card.explore href="/walk" {
+                span.card-title { "A launch, line by line" }
+                span.card-text { "What the CPU does, what the GPU does meanwhile, where the traps are." }
+            } } } }
+        }
         @if explorers::of_lab(lab.id).next().is_some() {
             section aria-label="Explorers" { (explorers::cards(explorers::of_lab(lab.id))) }
         }

@@ -8,3 +8,4 @@ mod plots;
 pub mod quiz;
 mod results;
 mod run_panel;
+pub mod walk;
