@@ -135,6 +135,13 @@ fn blocks_bounds_and_constants_are_swept_too() {
     let blocks = rows(&["sweep", "vecadd", "--block", "64,1024"]);
     assert_eq!(blocks[0]["block"], serde_json::json!([64, 1, 1]));
     assert_eq!((&blocks[0]["occupancy"], &blocks[1]["blocks_per_sm"]), (&1.0.into(), &1.into()), "{blocks:?}");
+    // A thread an element in blocks of any size; a block a sum, whose size the kernel was written for.
+    let timed = |words: &[&str]| {
+        good(&[words, &["--json", json.path()]].concat());
+        json.json()["rows"].to_string().contains("other results than the first row")
+    };
+    assert!(!timed(&["sweep", "light", "--block", "64,256"]));
+    assert!(timed(&["sweep", "block_scan", "--block", "64,256"]));
     let bounds = rows(&["sweep", "heavy", "--min-blocks", "3,6"]);
     assert_eq!((&bounds[0]["registers"], &bounds[1]["registers"]), (&80.into(), &40.into()), "{bounds:?}");
     let constants = rows(&["sweep", "gemm"]);

@@ -115,7 +115,7 @@ fn of_cubin(
     let kernel = kernel_of(side, &known)?;
     let entry = cubin.entry(&kernel).map_err(|error| CommandError::Usage(error.to_string()))?;
     let listing = tools.disassemble(&bytes, ListingOptions::default()).map_err(WorkbenchError::from)?;
-    Ok(Snapshot::of_cubin(entry, &arch, listing.function(&kernel).cloned())?)
+    Snapshot::of_cubin(entry, &arch, listing.function(&kernel).cloned())
 }
 
 /// The kernel that was named, or the only one of a file.

@@ -47,6 +47,6 @@ impl Options {
             regs: None,
         };
         let shape = LaunchShape::new(words.grid, block).with_dynamic_shared(self.shared);
-        Ok(Launch { shape, arguments: words.arguments(program)? })
+        Ok(Launch::new(shape, words.arguments(program)?))
     }
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use super::{Outcome, standard, write_text};
-use crate::claim::format::{microseconds, percent};
+use crate::claim::format::{integer, microseconds, percent};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 use crate::lab::Plot;
@@ -220,7 +220,7 @@ fn print(
             resources.spill_store_bytes.to_string(),
             resources.spill_load_bytes.to_string(),
             resources.stack_bytes.to_string(),
-            format!("{} ({} blocks)", percent(point.occupancy.theoretical()), point.occupancy.blocks_per_sm),
+            format!("{}, {} an SM", percent(point.occupancy.theoretical()), point.occupancy.blocks_per_sm),
         ]);
         cells.extend(
             (0..sources)
@@ -276,8 +276,7 @@ fn times_note(points: &[Point]) -> Option<String> {
     let modelled = times.iter().find(|time| !time.is_measured());
     let unvalidated = times.iter().any(|time| matches!(time, Time::Modelled { validated: false, .. }));
     let launch = &points.first()?.setting.launch.shape;
-    let [blocks, threads] = [launch.blocks(), launch.block_threads()];
-    let what = format!("of a launch of {blocks} blocks of {threads}");
+    let what = format!("of a launch of {} threads", integer((launch.blocks() * launch.block_threads()).into()));
     match (modelled, unvalidated) {
         (None, _) if times.is_empty() => None,
         (None, _) => Some(format!("times {what}")),

@@ -135,7 +135,7 @@ fn show(
     save: usize,
     at: Instant,
 ) -> Result<(), CommandError> {
-    let changed = versions.next(bench?)?;
+    let changed = versions.next(bench?);
     let mut terminal = terminal::stdout();
     let when = || format!("{:.1} s after the save", at.elapsed().as_secs_f64());
     if changed.is_empty() {

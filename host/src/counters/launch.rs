@@ -6,7 +6,7 @@ use warpwise_simt::occupancy::Occupancy;
 use super::Case;
 use super::metrics::{LIMIT_REGISTERS, LIMIT_SHARED, REGISTERS, REGISTERS_LEAST};
 use crate::arguments::bind;
-use crate::arguments::{Argument, Init};
+use crate::arguments::{Argument, ArgumentError, Init};
 use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape, StreamId};
 use crate::error::CommandError;
 use crate::kernels::Code;
@@ -62,7 +62,8 @@ fn launch(gpu: &Gpu, request: LaunchRequest) -> Result<LaunchReport, CommandErro
 }
 
 fn of_case(bench: &Workbench, gpu: &Gpu, case: &Case) -> Result<Prepared, CommandError> {
-    prepare(&bench.code, gpu, case.kernel, LaunchShape::new(case.grid, case.block), &case.arguments()?)
+    let (shape, arguments) = (LaunchShape::new(case.grid, case.block), case.arguments()?);
+    prepare(&bench.code, gpu, case.kernel, shape, &arguments, &contents(&arguments)?)
 }
 
 /// A launch with its arguments, and the memory behind them.
@@ -71,7 +72,19 @@ pub struct Prepared {
     pub buffers: Vec<DeviceBuffer<u8>>,
 }
 
-/// Allocates and fills what a kernel's arguments need.
+/// What each argument's buffer holds before a launch; none of scalars, and of buffers of zeros.
+///
+/// # Errors
+/// A file that cannot be read, or holds too little.
+pub fn contents(arguments: &[Argument]) -> Result<Vec<Option<Vec<u8>>>, ArgumentError> {
+    let of = |argument: &Argument| match argument {
+        Argument::Scalar { .. } | Argument::Buffer { init: Init::Zeros, .. } => Ok(None),
+        Argument::Buffer { name, element, len, init, .. } => init.bytes(name, *element, *len).map(Some),
+    };
+    arguments.iter().map(of).collect()
+}
+
+/// Allocates what a kernel's arguments need, and fills it with their [`contents`].
 ///
 /// # Errors
 /// Arguments that are not the kernel's, memory that runs out.
@@ -81,18 +94,19 @@ pub fn prepare(
     kernel: &str,
     shape: LaunchShape,
     arguments: &[Argument],
+    contents: &[Option<Vec<u8>>],
 ) -> Result<Prepared, CommandError> {
     let program = code.program(kernel)?;
     bind::check(&program, arguments)?;
     let mut buffers: Vec<DeviceBuffer<u8>> = Vec::new();
     let mut values = Vec::new();
-    for argument in arguments {
+    for (argument, contents) in arguments.iter().zip(contents) {
         match argument {
             Argument::Scalar { value, .. } => values.push(value.clone()),
-            Argument::Buffer { name, element, len, init, .. } => {
-                let buffer = match init {
-                    Init::Zeros => gpu.zeros(len * element.bytes())?,
-                    init => gpu.upload(&init.bytes(name, *element, *len)?)?,
+            Argument::Buffer { element, len, .. } => {
+                let buffer = match contents {
+                    None => gpu.zeros(len * element.bytes())?,
+                    Some(contents) => gpu.upload(contents)?,
                 };
                 values.push(buffer.ptr().address().to_le_bytes().to_vec());
                 buffers.push(buffer);

@@ -11,4 +11,4 @@ pub mod metrics;
 
 pub use cases::{CASES, Case, WRONG_ON_PURPOSE};
 pub use compare::{Comparison, Verdict, compare};
-pub use launch::{Counted, Prepared, count, prepare, run, run_cold};
+pub use launch::{Counted, Prepared, contents, count, prepare, run, run_cold};

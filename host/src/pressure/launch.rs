@@ -1,12 +1,13 @@
 //! How a kernel is launched to be timed: its launch in the table of counters, or one that the user describes.
 
 use std::hash::Hasher;
+use std::sync::{Arc, OnceLock};
 
 use xxhash_rust::xxh3::Xxh3Default;
 
 use crate::arguments::{Argument, ArgumentError};
 use crate::backend::{Gpu, LaunchShape};
-use crate::counters::{cases, prepare};
+use crate::counters::{cases, contents, prepare};
 use crate::error::CommandError;
 use crate::kernels::Code;
 use crate::numbers::Time;
@@ -15,7 +16,9 @@ use crate::numbers::Time;
 #[derive(Clone, Debug)]
 pub struct Launch {
     pub shape: LaunchShape,
-    pub arguments: Vec<Argument>,
+    arguments: Vec<Argument>,
+    /// What the buffers hold, made when first needed: all launches of a sweep start from the same.
+    contents: Arc<OnceLock<Vec<Option<Vec<u8>>>>>,
 }
 
 /// What a timed launch came to.
@@ -27,6 +30,16 @@ pub struct Ran {
 }
 
 impl Launch {
+    pub fn new(shape: LaunchShape, arguments: Vec<Argument>) -> Self {
+        Self { shape, arguments, contents: Arc::default() }
+    }
+
+    /// The same arguments in another shape.
+    #[must_use]
+    pub fn shaped(&self, shape: LaunchShape) -> Self {
+        Self { shape, ..self.clone() }
+    }
+
     /// The launch that every kernel of ours has; none for others.
     ///
     /// # Errors
@@ -34,7 +47,7 @@ impl Launch {
     pub fn standard(kernel: &str) -> Result<Option<Self>, ArgumentError> {
         let Ok(found) = cases::chosen(&[kernel.to_owned()]) else { return Ok(None) };
         let Some(case) = found.first() else { return Ok(None) };
-        Ok(Some(Self { shape: LaunchShape::new(case.grid, case.block), arguments: case.arguments()? }))
+        Ok(Some(Self::new(LaunchShape::new(case.grid, case.block), case.arguments()?)))
     }
 
     /// The same threads in blocks of another size; none for a launch that is not one-dimensional, of which the size is not all.
@@ -43,7 +56,7 @@ impl Launch {
         let total = u64::from(blocks) * u64::from(threads);
         let grid = u32::try_from(total.div_ceil(block.into())).ok()?;
         let shape = LaunchShape { grid: [grid, 1, 1], block: [block, 1, 1], ..self.shape };
-        Some(Self { shape, arguments: self.arguments.clone() })
+        Some(self.shaped(shape))
     }
 
     /// Runs the kernel under the cycle model or on the GPU, whichever the context is of.
@@ -51,7 +64,14 @@ impl Launch {
     /// # Errors
     /// A launch that the device refuses, a fault in the kernel.
     pub fn run(&self, code: &Code, gpu: &Gpu, kernel: &str, registers: u32) -> Result<Ran, CommandError> {
-        let prepared = prepare(code, gpu, kernel, self.shape, &self.arguments)?;
+        let contents = match self.contents.get() {
+            Some(known) => known,
+            None => {
+                let made = contents(&self.arguments)?;
+                self.contents.get_or_init(|| made)
+            }
+        };
+        let prepared = prepare(code, gpu, kernel, self.shape, &self.arguments, contents)?;
         let report = gpu.run_in_turn(vec![prepared.request.timed(Some(registers))])?.pop();
         let time = report.as_ref().and_then(|report| report.time()).cloned();
         let time = time.ok_or_else(|| CommandError::Usage(format!("{kernel} left no time")))?;

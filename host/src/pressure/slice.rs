@@ -15,6 +15,9 @@ use crate::backend::LaunchShape;
 /// SMs of a slice at most.
 const SMS_MAX: u32 = 4;
 
+/// The largest block that any GPU takes.
+const THREADS_A_BLOCK_MAX: u64 = 1024;
+
 /// A device that is a part of another.
 #[derive(Clone, Copy, Debug)]
 pub struct Slice {
@@ -39,13 +42,18 @@ impl Slice {
         Self { device, parts }
     }
 
-    /// The slice's share of a launch's blocks: along the grid's longest side, at least one.
+    /// The slice's share of a launch's blocks: along the grid's longest side, at least one. In one dimension it is a share of the threads, in
+    /// blocks of any size as many where the size is a power of two: so their results can be compared.
     pub fn launch(&self, launch: &Launch) -> Launch {
-        let LaunchShape { mut grid, .. } = launch.shape;
-        if let Some(longest) = grid.iter_mut().max_by_key(|size| **size) {
+        let LaunchShape { mut grid, block, .. } = launch.shape;
+        if let ([blocks, 1, 1], [threads, 1, 1]) = (grid, block) {
+            let share = (u64::from(blocks) * u64::from(threads)).div_ceil(self.parts.into());
+            let share = share.next_multiple_of(THREADS_A_BLOCK_MAX).div_ceil(threads.max(1).into());
+            grid[0] = u32::try_from(share).unwrap_or(u32::MAX).min(blocks);
+        } else if let Some(longest) = grid.iter_mut().max_by_key(|size| **size) {
             *longest = longest.div_ceil(self.parts);
         }
-        Launch { shape: LaunchShape { grid, ..launch.shape }, arguments: launch.arguments.clone() }
+        launch.shaped(LaunchShape { grid, ..launch.shape })
     }
 }
 
@@ -88,7 +96,13 @@ mod tests {
             let launch = Launch::standard(kernel).expect("its words are read").expect("it has a launch");
             slice.launch(&launch).shape.grid
         };
-        assert_eq!(grid("heavy"), [391_u32.div_ceil(12), 1, 1]);
+        // 391 blocks of 256 are 100,096 threads, a twelfth of them 8,342: nine times 1,024.
+        assert_eq!(grid("heavy"), [9 * 1024 / 256, 1, 1]);
+        let heavy = Launch::standard("heavy").expect("its words are read").expect("it has a launch");
+        for block in [32, 128, 512, 1024] {
+            let shape = slice.launch(&heavy.with_block(block).expect("one-dimensional")).shape;
+            assert_eq!(shape.blocks() * shape.block_threads(), 9 * 1024, "{block}");
+        }
         assert_eq!(grid("blur"), [32, 88_u32.div_ceil(12), 1]);
     }
 }

@@ -66,7 +66,7 @@ impl Snapshot {
     pub fn of_cubin(entry: &Entry, arch: &str, function: Option<Function>) -> Result<Self, CommandError> {
         const BLOCK: [u32; 3] = [256, 1, 1];
         let block = entry.required_threads.or(entry.max_threads).unwrap_or(BLOCK);
-        let launch = Launch { shape: LaunchShape::new([1; 3], block), arguments: Vec::new() };
+        let launch = Launch::new(LaunchShape::new([1; 3], block), Vec::new());
         let resources = Resources::of_cubin(entry);
         let occupancy = resources.occupancy(limits_of(arch.parse::<ComputeCapability>()?)?, launch.shape)?;
         let why_no_time = Some("it is a cubin, and does not say what its arguments are".to_owned());

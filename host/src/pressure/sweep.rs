@@ -109,7 +109,7 @@ impl Point {
 /// differ from the first row's of the same kernel say so.
 ///
 /// # Errors
-/// A launch that the device refuses, a fault in the kernel.
+/// A cubin that cannot be loaded or disassembled. What goes wrong in a launch is a remark in its row.
 pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Progress) -> Result<(), CommandError> {
     let slice = Slice::of(bench.device);
     let is_sliced = !whole && !bench.measures();
@@ -118,7 +118,8 @@ pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Pro
         false => listings(bench, points, progress)?,
     };
     let ways = points.iter().enumerate().filter(|(index, point)| point.same_as == *index).count();
-    let mut results: HashMap<String, u64> = HashMap::new();
+    // Of other numbers of threads the results may differ: a slice has not all elements.
+    let mut results: HashMap<(String, u64), u64> = HashMap::new();
     let mut done = 0;
     for index in 0..points.len() {
         let point = &points[index];
@@ -139,13 +140,27 @@ pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Pro
         let Some(gpu) = bench.gpu_of(compiled, listings[index].as_deref(), modelled)? else { continue };
         let Setting { kernel, launch, .. } = &point.setting;
         let launch = if is_sliced { slice.launch(launch) } else { launch.clone() };
-        let ran = launch.run(&bench.code, &gpu, kernel, point.made.resources.registers.value())?;
+        let registers = point.made.resources.registers.value();
+        let ran = match launch.run(&bench.code, &gpu, kernel, registers) {
+            Ok(ran) => ran,
+            // One launch that cannot be is a finding, and no reason to lose the other rows.
+            Err(error) => {
+                const SHOWN: usize = 60;
+                let said = error.to_string();
+                let first = said.lines().next().unwrap_or_default();
+                let shown: String = first.chars().take(SHOWN).collect();
+                let more = if shown.len() < first.len() { "…" } else { "" };
+                points[index].remarks.push(format!("no time: {shown}{more}"));
+                continue;
+            }
+        };
         if matches!(ran.time, Time::Modelled { isa: Isa::Ptx, .. }) {
             // PTX has neither caps nor spills: its time would be the same in every row.
             points[index].remarks.push("no time: the machine does not know all of its SASS".to_owned());
             continue;
         }
-        let differs = *results.entry(kernel.clone()).or_insert(ran.results) != ran.results;
+        let threads = launch.shape.blocks() * launch.shape.block_threads();
+        let differs = *results.entry((kernel.clone(), threads)).or_insert(ran.results) != ran.results;
         points[index].times.push(ran.time);
         if differs {
             points[index].remarks.push(OTHER_RESULTS.to_owned());
@@ -154,7 +169,7 @@ pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Pro
     Ok(())
 }
 
-const OTHER_RESULTS: &str = "its results are not the first row's: this kernel needs another launch";
+const OTHER_RESULTS: &str = "other results than the first row";
 
 fn listings(
     bench: &Workbench,
@@ -223,7 +238,9 @@ pub fn occupancy_plot(bench: &Workbench, points: &[Point]) -> Result<Option<Plot
 pub fn time_plot(points: &[Point], label: &str, x: impl Fn(&Point) -> Option<u32>) -> Option<Plot> {
     let sources = points.iter().map(|point| point.times.len()).max().filter(|count| *count > 0)?;
     let kernel = &points.first()?.setting.kernel;
-    let mut plot = Plot::new(format!("{kernel}: time"), Axis::linear(label), Axis::linear("time (µs)"));
+    let is_one = points.iter().all(|point| point.setting.kernel == *kernel);
+    let title = if is_one { format!("{kernel}: time") } else { format!("{kernel} and its family: time") };
+    let mut plot = Plot::new(title, Axis::linear(label), Axis::linear("time (µs)"));
     for source in 0..sources {
         let of = |point: &Point| Some((f64::from(x(point)?), point.times.get(source)?.us()));
         let first = points.iter().find_map(|point| point.times.get(source))?;

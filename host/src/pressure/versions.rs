@@ -7,7 +7,7 @@ use warpwise_simt::isa::Program;
 use super::{Launch, Snapshot};
 use crate::error::CommandError;
 use crate::suggest::UnknownName;
-use crate::workbench::{Workbench, WorkbenchError};
+use crate::workbench::Workbench;
 
 /// How a kernel is launched.
 type LaunchOf<'a> = Box<dyn Fn(&Program) -> Result<Launch, CommandError> + 'a>;
@@ -21,6 +21,8 @@ pub struct Versions<'a> {
     first: Workbench,
     last: Option<Workbench>,
     newest: Option<Workbench>,
+    /// Of the newest build.
+    bodies: HashMap<String, String>,
     /// By kernel, of the first build and of the last.
     start: HashMap<String, Snapshot>,
     before: HashMap<String, Snapshot>,
@@ -58,8 +60,9 @@ impl<'a> Versions<'a> {
         }
         let maps = || HashMap::new();
         let (launch, start) = (Box::new(launch), HashMap::new());
-        let mut versions =
-            Self { launch, named, timed, first, last: None, newest: None, start, before: maps(), now: maps() };
+        let bodies = bodies(&first.kernels.ptx, &named);
+        let (before, now) = (maps(), maps());
+        let mut versions = Self { launch, named, timed, first, last: None, newest: None, bodies, start, before, now };
         for kernel in versions.named.clone() {
             let mut snapshot = versions.costs_in(&versions.first, &kernel)?;
             snapshot.look(&versions.first, timed)?;
@@ -73,29 +76,25 @@ impl<'a> Versions<'a> {
         self.named.iter().filter_map(|kernel| self.start.get(kernel))
     }
 
-    /// Takes a new build; returns the kernels to show: those named that are still there, or else all that are not what they were.
-    ///
-    /// # Errors
-    /// PTX whose entries have no end.
-    pub fn next(&mut self, bench: Workbench) -> Result<Vec<String>, CommandError> {
+    /// Takes a new build; returns the kernels that are not what they were: of those named, or of all.
+    pub fn next(&mut self, bench: Workbench) -> Vec<String> {
         self.last = self.newest.take();
         self.before = std::mem::take(&mut self.now);
-        let before = self.last.as_ref().unwrap_or(&self.first);
+        let bodies = bodies(&bench.kernels.ptx, &self.named);
         let entries: Vec<String> = bench.code.entries().map(str::to_owned).collect();
         let mut changed = Vec::new();
         for kernel in entries {
-            let is_named = self.named.contains(&kernel);
-            let was = before.code.entries().any(|known| known == kernel);
-            let differs = !was || body(before, &kernel)? != body(&bench, &kernel)?;
-            if differs && (self.named.is_empty() || is_named) {
+            let is_shown = self.named.is_empty() || self.named.contains(&kernel);
+            if is_shown && bodies.get(&kernel) != self.bodies.get(&kernel) {
                 changed.push(kernel);
             } else if let Some(snapshot) = self.before.get(&kernel).or_else(|| self.start.get(&kernel)) {
                 // As it was: what is known of it stays known.
                 self.now.insert(kernel, snapshot.clone());
             }
         }
+        self.bodies = bodies;
         self.newest = Some(bench);
-        Ok(changed)
+        changed
     }
 
     /// What ptxas says of a kernel now, and of what it was.
@@ -168,12 +167,17 @@ impl<'a> Versions<'a> {
     }
 }
 
-/// A kernel's PTX without what says only where it comes from and in which order it stands.
-fn body(bench: &Workbench, kernel: &str) -> Result<String, CommandError> {
-    let excerpt = bench.excerpt(kernel).map_err(WorkbenchError::from)?;
-    let text = excerpt.text(&[(kernel, excerpt.bounds)]);
-    let entry = text.find(&format!(".entry {kernel}")).map_or("", |start| &text[start..]);
-    Ok(without_places(entry.split("\n}").next().unwrap_or(entry)))
+/// The PTX of each entry without what says only where it comes from and in which order it stands: of those named, or of all.
+fn bodies(ptx: &str, named: &[String]) -> HashMap<String, String> {
+    let mut bodies = HashMap::new();
+    for entry in ptx.split(".entry").skip(1).map(str::trim_start) {
+        let name = &entry[..entry.find(|c: char| c == '(' || c.is_whitespace()).unwrap_or(entry.len())];
+        if named.is_empty() || named.iter().any(|kernel| kernel == name) {
+            let end = entry.find("\n}").unwrap_or(entry.len());
+            bodies.insert(name.to_owned(), without_places(&entry[..end]));
+        }
+    }
+    bodies
 }
 
 fn without_places(entry: &str) -> String {
@@ -199,6 +203,15 @@ fn without_places(entry: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn each_entry_has_a_body_of_its_own_and_only_those_named_are_read() {
+        let ptx = ".visible .entry a(\n)\n{\n\tret;\n}\n.func f()\n{\n}\n.entry b()\n{\n\texit;\n}\n";
+        let all = bodies(ptx, &[]);
+        assert!(all["a"].contains("ret;") && all["b"].contains("exit;") && all.len() == 2, "{all:?}");
+        assert!(!all["a"].contains("exit;"));
+        assert_eq!(bodies(ptx, &["b".to_owned()]).into_keys().collect::<Vec<_>>(), ["b"]);
+    }
 
     #[test]
     fn a_kernel_that_only_moved_is_what_it_was_and_one_with_another_instruction_is_not() {
