@@ -90,9 +90,9 @@ fn a_sweep_of_caps_finds_the_chapters_cliffs_and_says_which_caps_ptxas_raised() 
         assert!(registers <= Some(cap.max(24)), "{row}");
         assert_eq!(row["remarks"].as_array().map(Vec::len), Some(usize::from(cap < 24)), "{row}");
         let blocks = match registers.expect("a number") {
-            ..=40 => 6,
-            ..=48 => 5,
-            ..=64 => 4,
+            0..=40 => 6,
+            41..=48 => 5,
+            49..=64 => 4,
             _ => 3,
         };
         assert_eq!(row["blocks_per_sm"], blocks, "{row}");
