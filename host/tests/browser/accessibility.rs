@@ -84,7 +84,7 @@ pub fn keyboard(window: &Browser) -> Future<'_> {
         for _ in 0..24 {
             window.press(&Key::Tab.to_string()).await;
             let script = "const at = document.activeElement; const style = getComputedStyle(at); \
-                          return [at.id || at.dataset.for || at.textContent.trim(), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]";
+                          return [at === document.body ? '' : at.id || at.dataset.for || at.textContent.trim(), style.outlineStyle !== 'none' && parseFloat(style.outlineWidth) >= 2]";
             let at = window.run(script).await;
             let name = at[0].as_str().unwrap_or_default().to_owned();
             if name.is_empty() {
