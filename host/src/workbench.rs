@@ -292,14 +292,16 @@ impl Workbench {
         arch: &str,
         max_registers: Option<u32>,
     ) -> Result<Resources, WorkbenchError> {
-        let program = self.code.program(kernel)?;
+        self.code.bounds(kernel)?;
         let target = max_registers.map_or_else(|| Target::arch(arch), |most| capped(arch, kernel, most));
         let compiled = match self.tools.compile(&self.kernels.ptx, &target) {
-            Err(ToolError::Missing(_)) => return Ok(Resources::estimated(&program, max_registers)),
-            other => other?,
+            Err(ToolError::Missing(_)) => None,
+            other => Some(other?),
         };
-        let resources = compiled.resources(kernel).map(Resources::compiled);
-        Ok(resources.unwrap_or_else(|| Resources::estimated(&program, max_registers)))
+        match compiled.as_ref().and_then(|compiled| compiled.resources(kernel)) {
+            Some(resources) => Ok(Resources::compiled(resources)),
+            None => Ok(Resources::estimated(&*self.code.program(kernel)?, max_registers)),
+        }
     }
 
     /// Has the kernels compiled for several architectures at once; what is refused is said when it is asked for.

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// What ends the name of a comparison by ncu: `2026-11-30-h200-counters.csv`.
 const COUNTERS: &str = "-counters.csv";
@@ -25,10 +25,15 @@ fn counters_that_must_be_equal_are_those_that_ncu_printed() {
         let device = name.trim_end_matches(COUNTERS).rsplit('-').next().unwrap_or_default();
         let program =
             std::env::var_os("WARPWISE_PROGRAM").map_or_else(|| root().join("target/release/warpwise"), PathBuf::from);
-        for isa in ["ptx", "sass"] {
+        // Both at once: there are two cores, and each takes a minute.
+        let runs = ["ptx", "sass"].map(|isa| {
             let mut command = Command::new(&program);
             command.args(["counters", "--backend", "sim", "--isa", isa, "--device", device, "--from"]).arg(&path);
-            let output = command.current_dir(root()).output().expect("`cargo xtask test` builds the program");
+            command.current_dir(root()).stdout(Stdio::piped()).stderr(Stdio::piped());
+            (isa, command.spawn().expect("`cargo xtask test` builds the program"))
+        });
+        for (isa, run) in runs {
+            let output = run.wait_with_output().expect("its output");
             let (said, errors) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
             assert!(output.status.success(), "{name}, {isa}:\n{said}\n{errors}");
             let kept = fs::metadata(&path).is_ok_and(|file| file.len() > 0);

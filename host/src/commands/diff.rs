@@ -38,7 +38,7 @@ pub struct Options {
     #[arg(long)]
     all: bool,
     #[command(flatten)]
-    launch: standard::Options,
+    launch: standard::LaunchOptions,
     /// Write the comparison as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,

@@ -110,9 +110,9 @@ fn of_bench(
     let kernels = choose(named, &known)?;
     let archs = if archs.is_empty() { vec![bench.device.arch()] } else { archs };
     let block = |kernel: &str| -> Result<u32, CommandError> {
-        let program = bench.code.program(kernel)?;
+        let header = bench.code.bounds(kernel)?;
         let bound = options.block.map(|block| [block, 1, 1]);
-        Ok(threads(bound.or(program.required_threads).or(program.max_threads)))
+        Ok(threads(bound.or(header.required_threads).or(header.max_threads)))
     };
     let mut rows = Vec::new();
     match &options.maxregs {
@@ -122,7 +122,7 @@ fn of_bench(
                 for arch in &archs {
                     let resources = bench.resources_strictly(kernel, arch, None)?;
                     let made = Made { resources, compiled: None, remarks: Vec::new() };
-                    let own = bench.code.program(kernel)?.max_registers;
+                    let own = bench.code.bounds(kernel)?.max_registers;
                     rows.push(row((kernel, arch, own), block(kernel)?, made)?);
                 }
             }

@@ -10,7 +10,7 @@ use crate::pressure::Launch;
 
 /// A launch, where the kernel has none of its own or another is wanted.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct LaunchOptions {
     /// Blocks of the launch that is timed; else the kernel's own launch, or 4
     #[arg(long, value_name = "X,Y,Z", value_parser = parse_dim3)]
     pub grid: Option<[u32; 3]>,
@@ -25,7 +25,7 @@ pub struct Options {
 /// Threads a block where nothing says how many.
 const BLOCK: [u32; 3] = [256, 1, 1];
 
-impl Options {
+impl LaunchOptions {
     /// The kernel's launch.
     ///
     /// # Errors

@@ -39,7 +39,7 @@ pub struct Options {
     #[arg(long, conflicts_with = "no_times")]
     whole: bool,
     #[command(flatten)]
-    launch: standard::Options,
+    launch: standard::LaunchOptions,
     /// Write the plots
     #[arg(long, value_name = "FILE")]
     svg: Option<PathBuf>,

@@ -24,7 +24,7 @@ pub struct Options {
     #[arg(long)]
     no_times: bool,
     #[command(flatten)]
-    launch: standard::Options,
+    launch: standard::LaunchOptions,
 }
 
 /// What may happen while nothing does.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_simt::isa::{Program, Variable};
-use warpwise_simt::ptx::{Module, PtxError};
+use warpwise_simt::ptx::{Bounds, Module, PtxError};
 
 use crate::suggest::UnknownName;
 
@@ -44,6 +44,14 @@ impl Code {
         self.module.variables()
     }
 
+    /// What the entry's header says; the machine need not know its body.
+    ///
+    /// # Errors
+    /// There is no such entry.
+    pub fn bounds(&self, entry: &str) -> Result<Bounds, CodeError> {
+        self.module.bounds(entry).ok_or_else(|| UnknownName::new("kernel", entry, self.entries()).into())
+    }
+
     /// The entry in the inner form.
     pub fn program(&self, entry: &str) -> Result<Arc<Program>, CodeError> {
         // A thread that panicked while it held the lock left at worst a map without its program.
@@ -51,9 +59,7 @@ impl Code {
         if let Some(program) = programs.get(entry) {
             return Ok(Arc::clone(program));
         }
-        if !self.entries().any(|known| known == entry) {
-            return Err(UnknownName::new("kernel", entry, self.entries()).into());
-        }
+        self.bounds(entry)?;
         let program = Arc::new(self.module.lower(entry)?);
         programs.insert(entry.to_owned(), Arc::clone(&program));
         Ok(program)

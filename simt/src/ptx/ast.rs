@@ -107,10 +107,14 @@ pub(super) struct Function {
 
 /// Performance directives of an entry.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Bounds {
+pub struct Bounds {
+    /// `.maxntid`
     pub max_threads: Option<[u32; 3]>,
+    /// `.reqntid`
     pub required_threads: Option<[u32; 3]>,
+    /// `.minnctapersm`
     pub min_blocks_per_sm: Option<u32>,
+    /// `.maxnreg`
     pub max_registers: Option<u32>,
 }
 

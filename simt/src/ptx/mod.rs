@@ -27,6 +27,7 @@ mod variables;
 
 use std::collections::HashMap;
 
+pub use ast::Bounds;
 pub use error::PtxError;
 
 use crate::isa;
@@ -100,6 +101,11 @@ impl Module {
     /// Names of the kernels, in the order of the text.
     pub fn entries(&self) -> impl Iterator<Item = &str> {
         kernels(&self.listing).map(|(_, name)| self.source.slice(name.span))
+    }
+
+    /// What an entry's header says of its launches and registers; the machine need not know the body. `None`: there is no such entry.
+    pub fn bounds(&self, entry: &str) -> Option<Bounds> {
+        self.function(*self.entries.get(entry)?).map(|function| function.bounds)
     }
 
     /// Lowers one kernel.

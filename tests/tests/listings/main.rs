@@ -200,6 +200,8 @@ fn ptx_in_tritons_manner_goes_through_ptx_and_sass() {
     let dot = good(&["sass", &file, "--entry", "dot_kernel", "--live", "--arch", "sm_80"]);
     assert!(dot.contains("HMMA.16816.F32") && dot.contains("LDSM"), "{dot}");
     assert!(good(&["ptx", &file, "--entry", "dot_kernel", "--live"]).contains("mma.sync.aligned"));
+    let regs = good(&["regs", &file, "--arch", "sm_80,sm_120"]);
+    assert!(regs.matches("add_kernel ").count() == 2 && regs.matches("dot_kernel ").count() == 2, "{regs}");
 }
 
 #[test]
