@@ -2,7 +2,7 @@
 //!
 //! Where many versions of a kernel are timed, or one while somebody waits, the whole GPU takes too long to model. What decides between
 //! versions is what an SM does with them and how much of the shared parts it gets, and both are as they were. Times of a slice are
-//! compared with each other only, and name their device as one: `RTX 5070 (4 of 48 SMs)`.
+//! compared with each other only, and name their device as one: `RTX 5070 (2 of 48 SMs)`.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
@@ -13,7 +13,7 @@ use super::Launch;
 use crate::backend::LaunchShape;
 
 /// SMs of a slice at most.
-const SMS_MAX: u32 = 4;
+const SMS_MAX: u32 = 2;
 
 /// The largest block that any GPU takes.
 const THREADS_A_BLOCK_MAX: u64 = 1024;
@@ -82,9 +82,9 @@ mod tests {
     fn a_slice_has_whole_sms_and_their_share_of_what_all_share() {
         let whole = Device::default_device();
         let slice = Slice::of(whole);
-        assert_eq!((slice.device.sm_count, slice.parts), (4, 12));
-        assert_eq!(slice.device.name, "RTX 5070 (4 of 48 SMs)");
-        assert!((slice.device.memory_bandwidth_gbs * 12.0 - whole.memory_bandwidth_gbs).abs() < 1e-6);
+        assert_eq!((slice.device.sm_count, slice.parts), (2, 24));
+        assert_eq!(slice.device.name, "RTX 5070 (2 of 48 SMs)");
+        assert!((slice.device.memory_bandwidth_gbs * 24.0 - whole.memory_bandwidth_gbs).abs() < 1e-6);
         assert!(!slice.device.validated && slice.device.limits.max_warps_per_sm == whole.limits.max_warps_per_sm);
         assert!(std::ptr::eq(slice.device, Slice::of(whole).device), "made once");
     }
@@ -96,13 +96,13 @@ mod tests {
             let launch = Launch::standard(kernel).expect("its words are read").expect("it has a launch");
             slice.launch(&launch).shape.grid
         };
-        // 391 blocks of 256 are 100,096 threads, a twelfth of them 8,342: nine times 1,024.
-        assert_eq!(grid("heavy"), [9 * 1024 / 256, 1, 1]);
+        // 391 blocks of 256 are 100,096 threads, a 24th of them 4,171: five times 1,024 hold them.
+        assert_eq!(grid("heavy"), [5 * 1024 / 256, 1, 1]);
         let heavy = Launch::standard("heavy").expect("its words are read").expect("it has a launch");
         for block in [32, 128, 512, 1024] {
             let shape = slice.launch(&heavy.with_block(block).expect("one-dimensional")).shape;
-            assert_eq!(shape.blocks() * shape.block_threads(), 9 * 1024, "{block}");
+            assert_eq!(shape.blocks() * shape.block_threads(), 5 * 1024, "{block}");
         }
-        assert_eq!(grid("blur"), [32, 88_u32.div_ceil(12), 1]);
+        assert_eq!(grid("blur"), [32, 88_u32.div_ceil(24), 1]);
     }
 }
