@@ -91,7 +91,8 @@ fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, fl
     // RUSTC_BOOTSTRAP: build-std and the NVPTX features are unstable, and the compiler is a stable one.
     cargo.env("RUSTC", &compiler.rustc).env("RUSTC_BOOTSTRAP", "1").env(AS_LINKER, "1");
     cargo.env("CARGO_ENCODED_RUSTFLAGS", flags.join("\x1f"));
-    for meant_for_the_host in ["RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER"] {
+    // Incremental compilation makes other code of a quarter of our kernels, and the variable counts before the profile.
+    for meant_for_the_host in ["RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL"] {
         cargo.env_remove(meant_for_the_host);
     }
     let log = workspace.own_folder().join("logs").join(format!("{}.log", kernels.name));
@@ -161,7 +162,8 @@ fn remap(from: &Path, to: &str) -> String {
 /// What makes PTX stale though no file changes.
 fn key(compiler: &Compiler, kernels: &KernelCrate, flags: &[String]) -> String {
     let Compiler { rustc, version, llvm, .. } = compiler;
-    format!("{} {version} {llvm} {} {}", rustc.display(), kernels.folder.display(), flags.join(" "))
+    let (flags, profile) = (flags.join(" "), PROFILE.join(" "));
+    format!("{} {version} {llvm} {} {flags} {profile}", rustc.display(), kernels.folder.display())
 }
 
 /// The sources that cargo lists in its dependency file, and the manifests above them.
