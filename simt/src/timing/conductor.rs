@@ -278,6 +278,7 @@ impl<'c, 'm> Conductor<'c, 'm> {
             match event {
                 TraceEvent::Issued(issued) => observer.issued(&issued),
                 TraceEvent::Completed(completed) => observer.completed(&completed),
+                TraceEvent::Waited(waited) => observer.waited(&waited),
             }
         }
         let shown = sm.placements_shown;

@@ -41,4 +41,4 @@ pub use sampling::Sampled;
 pub use stall::{Stall, StallCycles};
 pub(crate) use system::Request;
 pub use system::System;
-pub use trace::{Completed, Issued, Observer};
+pub use trace::{Completed, Issued, Observer, Waited};

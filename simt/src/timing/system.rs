@@ -125,6 +125,7 @@ impl System {
             original: request.original,
             code_is_warm: !std::mem::take(code_is_cold),
             traced: observer.is_some(),
+            waits_of: observer.as_ref().and_then(|observer| observer.waits_of()),
             runs_ahead: observer.is_none() && request.grid.divergence.is_deterministic(),
         };
         let blocks_per_sm = request.occupancy.blocks_per_sm.max(1) as u32;

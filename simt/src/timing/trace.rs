@@ -4,7 +4,7 @@ use crate::isa::{Mask, Pc};
 
 use super::report::Placement;
 use super::sm::TraceKey;
-use super::stall::Moment;
+use super::stall::{Moment, Stall};
 
 /// An instruction that issued.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +36,32 @@ pub struct Completed {
     pub ready_cycle: u64,
 }
 
+/// Cycles through which a warp stood before an instruction for one reason.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Waited {
+    pub sm: u32,
+    pub block: u64,
+    pub warp_in_block: u32,
+    /// Of the instruction that it would issue next.
+    pub pc: Pc,
+    pub from_cycle: u64,
+    /// The first cycle in which it no longer waits for this.
+    pub until_cycle: u64,
+    pub stall: Stall,
+}
+
 /// Watches a launch. Events come quantum by quantum, in a quantum SM by SM, in an SM by cycle.
 pub trait Observer {
     fn issued(&mut self, event: &Issued);
     fn completed(&mut self, event: &Completed);
     /// A block has ended.
     fn ended(&mut self, block: &Placement);
+    /// The SM whose waits are shown, if any: they are as many as issues.
+    fn waits_of(&self) -> Option<u32> {
+        None
+    }
+    /// A warp of that SM waited. With its issues this accounts for every cycle from a warp's first to its last.
+    fn waited(&mut self, _: &Waited) {}
 }
 
 /// An event before it is shown.
@@ -49,6 +69,7 @@ pub trait Observer {
 pub(crate) enum TraceEvent {
     Issued(Issued),
     Completed(Completed),
+    Waited(Waited),
 }
 
 impl TraceEvent {

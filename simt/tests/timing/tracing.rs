@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use warpwise_simt::timing::{Completed, Issued, Observer, Placement};
+use warpwise_simt::timing::{Completed, Issued, Observer, Placement, Stall, StallCycles, Waited};
 
 use crate::bench::Bench;
 use crate::kernels::vecadd;
@@ -12,6 +12,8 @@ struct Log {
     issued: Vec<Issued>,
     completed: Vec<Completed>,
     ended: Vec<Placement>,
+    waited: Vec<Waited>,
+    waits_of: Option<u32>,
 }
 
 impl Observer for Log {
@@ -25,6 +27,14 @@ impl Observer for Log {
 
     fn ended(&mut self, block: &Placement) {
         self.ended.push(*block);
+    }
+
+    fn waits_of(&self) -> Option<u32> {
+        self.waits_of
+    }
+
+    fn waited(&mut self, event: &Waited) {
+        self.waited.push(*event);
     }
 }
 
@@ -62,13 +72,48 @@ fn every_issue_every_arrival_and_every_block_is_shown_once() {
 }
 
 #[test]
+fn issues_and_waits_account_for_every_cycle_of_a_warp() {
+    let mut bench = Bench::new("RTX 5070");
+    let n = 16 * 256;
+    let [a, b, c] = [0; 3].map(|_| bench.alloc(4 * n));
+    let mut log = Log { waits_of: Some(3), ..Log::default() };
+    // One block on each of 16 SMs, of which one is watched.
+    let (report, _) = bench.trace(&vecadd(), 16, 256, &[a, b, c, n], &mut log);
+    let placement = log.ended.iter().find(|placement| placement.sm == 3).expect("a block on SM 3");
+    assert!(!log.waited.is_empty() && log.waited.iter().all(|wait| wait.sm == 3 && wait.block == placement.block));
+    let mut total = StallCycles::default();
+    for warp in 0..8 {
+        let mut busy: Vec<(u64, u64)> = Vec::new();
+        let issued = log.issued.iter().filter(|event| event.sm == 3 && event.warp_in_block == warp);
+        busy.extend(issued.map(|event| (event.cycle, event.cycle + 1)));
+        busy.extend(
+            log.waited.iter().filter(|wait| wait.warp_in_block == warp).map(|wait| (wait.from_cycle, wait.until_cycle)),
+        );
+        busy.sort_unstable();
+        assert_eq!(busy[0].0, placement.start_cycle, "warp {warp}");
+        assert!(
+            busy.windows(2).all(|pair| pair[0].1 == pair[1].0),
+            "warp {warp} has a gap, or two things at once: {busy:?}"
+        );
+    }
+    log.waited.iter().for_each(|wait| total.add(wait.stall, wait.until_cycle - wait.from_cycle));
+    assert!(total.get(Stall::LongScoreboard) > total.total() / 2, "vecadd waits for memory: {total:?}");
+    let all = report.timing.unwrap().stalls.get(Stall::LongScoreboard);
+    let of_one = total.get(Stall::LongScoreboard);
+    assert!((all / 32..all / 8).contains(&of_one), "one of 16 SMs waited {of_one} of {all} warp-cycles");
+}
+
+#[test]
 fn watching_changes_nothing() {
     let run = |traced: bool| {
         let mut bench = Bench::new("RTX 5070");
         let [a, b, c] = [0; 3].map(|_| bench.alloc(4 * 5000));
         let params = [a, b, c, 5000];
         match traced {
-            true => bench.trace(&vecadd(), 20, 256, &params, &mut Log::default()).0.timing,
+            true => {
+                let mut log = Log { waits_of: Some(0), ..Log::default() };
+                bench.trace(&vecadd(), 20, 256, &params, &mut log).0.timing
+            }
             false => bench.run(&vecadd(), 20, 256, &params).timing,
         }
     };

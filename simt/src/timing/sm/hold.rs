@@ -1,11 +1,12 @@
 //! What of an SM's shared parts keeps a warp from issuing.
 
 use super::fetch::Fetch;
-use super::residents::WarpSlot;
+use super::residents::{BlockSlot, WarpSlot};
 use super::{BOUNDARY_TOKEN, Launch, Sm};
 use crate::device::Pipe;
 use crate::timing::code::{Kind, TimedInstr};
 use crate::timing::stall::{Moment, Stall, StallCycles};
+use crate::timing::trace::{TraceEvent, Waited};
 
 /// A warp that has to wait.
 pub(super) struct Held {
@@ -61,13 +62,17 @@ impl Sm {
 
     /// Holds back, as long as it is their turn, warps that need nothing but room where there is none: there can be many.
     #[inline]
-    pub(super) fn hold_queue(&mut self, scheduler: usize, now: u64) {
+    pub(super) fn hold_queue(&mut self, scheduler: usize, now: u64, launch: &Launch<'_>) {
         let Some(until) = self.room_at(scheduler, Stall::Wait, now) else { return };
-        let Self { schedulers, warps, stalls_by_pc, .. } = self;
+        let Self { index, schedulers, warps, blocks, stalls_by_pc, outbox, .. } = self;
         let scheduler = &mut schedulers[scheduler];
         while let Some(place) = scheduler.pick(now) {
             let Some(throttle) = scheduler.queues_for(place) else { return };
-            warps[scheduler.warp_at(place)].account(scheduler.ready(place), now, stalls_by_pc);
+            let warp = &mut warps[scheduler.warp_at(place)];
+            let waits = warp.account(scheduler.ready(place), now, stalls_by_pc);
+            if launch.waits_of == Some(*index) {
+                waits.tell(*index, warp, blocks, launch, &mut outbox.trace);
+            }
             let until = if until.stall() == Stall::Wait { until.waiting_for(throttle) } else { until };
             scheduler.hold(place, until, Some(throttle));
         }
@@ -75,9 +80,12 @@ impl Sm {
 
     /// Books a warp's time up to `now` on what it was doing.
     #[inline]
-    pub(super) fn account(&mut self, index: usize, now: u64) {
+    pub(super) fn account(&mut self, index: usize, now: u64, launch: &Launch<'_>) {
         let warp = &mut self.warps[index];
-        warp.account(self.schedulers[warp.scheduler].ready(warp.place), now, &mut self.stalls_by_pc);
+        let waits = warp.account(self.schedulers[warp.scheduler].ready(warp.place), now, &mut self.stalls_by_pc);
+        if launch.waits_of == Some(self.index) {
+            waits.tell(self.index, warp, &self.blocks, launch, &mut self.outbox.trace);
+        }
     }
 
     /// Until when an instruction of SASS has to be fetched, or its sources have no port.
@@ -112,10 +120,35 @@ impl Sm {
     }
 }
 
+/// What was booked of a warp's time: until `ready` on what it waited for, from then on as not selected.
+struct Waits {
+    from: u64,
+    ready: u64,
+    until: u64,
+    stall: Stall,
+}
+
+impl Waits {
+    /// Writes them down for an observer.
+    #[cold]
+    fn tell(&self, sm: u32, warp: &WarpSlot, blocks: &[BlockSlot], launch: &Launch<'_>, trace: &mut Vec<TraceEvent>) {
+        let block = blocks[warp.block_slot].resident.map_or(u64::MAX, |resident| resident.linear);
+        let pc = launch.original.get(warp.pc as usize).copied().unwrap_or(warp.pc);
+        for (from_cycle, until_cycle, stall) in
+            [(self.from, self.ready, self.stall), (self.ready, self.until, Stall::NotSelected)]
+        {
+            if from_cycle < until_cycle {
+                let warp_in_block = warp.warp_in_block as u32;
+                trace.push(TraceEvent::Waited(Waited { sm, block, warp_in_block, pc, from_cycle, until_cycle, stall }));
+            }
+        }
+    }
+}
+
 impl WarpSlot {
     /// Books its time up to `now`: until it was `ready` on what it waited for, from then on as not selected.
     #[inline]
-    fn account(&mut self, ready: Moment, now: u64, stalls_by_pc: &mut [StallCycles]) {
+    fn account(&mut self, ready: Moment, now: u64, stalls_by_pc: &mut [StallCycles]) -> Waits {
         let from = self.accounted_to;
         self.accounted_to = now.max(from);
         let until = ready.cycle().unwrap_or(now).clamp(from, self.accounted_to);
@@ -123,6 +156,7 @@ impl WarpSlot {
             stalls.add(ready.stall(), until - from);
             stalls.add(Stall::NotSelected, self.accounted_to - until);
         }
+        Waits { from, ready: until, until: self.accounted_to, stall: ready.stall() }
     }
 }
 

@@ -25,12 +25,12 @@ impl Sm {
         executor: &mut Executor<'_>,
         memory: &Memory,
     ) {
-        self.hold_queue(scheduler, now);
+        self.hold_queue(scheduler, now, launch);
         while let Some(place) = self.schedulers[scheduler].pick(now) {
             let index = self.schedulers[scheduler].warp_at(place);
             let instr = launch.code.at(self.warps[index].pc);
             if instr.kind == Kind::Free {
-                self.account(index, now);
+                self.account(index, now, launch);
                 if !self.go_on(index, now, launch, executor, memory) {
                     return;
                 }
@@ -38,12 +38,12 @@ impl Sm {
             }
             let held = self.held_until(scheduler, index, instr, now, launch);
             if let Some(Held { until, queues_for }) = held {
-                self.account(index, now);
+                self.account(index, now, launch);
                 self.warps[index].waits_for_boundary = until.cycle().is_none();
                 self.schedulers[scheduler].hold(place, until, queues_for);
                 continue;
             }
-            self.account(index, now);
+            self.account(index, now, launch);
             self.issue(scheduler, index, now, launch, executor, memory);
             return;
         }

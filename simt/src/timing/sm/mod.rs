@@ -51,6 +51,8 @@ pub(crate) struct Launch<'a> {
     pub code_is_warm: bool,
     /// Whether instructions are written down for an observer.
     pub traced: bool,
+    /// The SM whose warps' waits are written down too.
+    pub waits_of: Option<u32>,
     /// Instructions that concern their warp alone are executed with the one before them, and only timed when they issue.
     pub runs_ahead: bool,
 }
