@@ -45,6 +45,9 @@ pub static ASSETS: &[Asset] = &[
     asset!(SCRIPT, "pipeline.js"),
     asset!(SCRIPT, "quiz.js"),
     asset!(SCRIPT, "walk.js"),
+    asset!(SCRIPT, "uniform.js"),
+    asset!(SCRIPT, "branches.js"),
+    asset!(SCRIPT, "launch.js"),
 ];
 
 pub async fn serve(Path(name): Path<String>) -> Response {

@@ -117,7 +117,7 @@ fn relative(page: &str, depth: usize) -> String {
     let found: BTreeSet<&str> = addresses(page).collect();
     for mark in ["href", "src"] {
         for address in &found {
-            for end in ['"', '#'] {
+            for end in ['"', '#', '?'] {
                 let to = format!("{mark}=\"{up}{}{end}", file(address));
                 text = text.replace(&format!("{mark}=\"{address}{end}"), &to);
             }
@@ -133,8 +133,11 @@ mod tests {
     #[test]
     fn addresses_are_found_and_made_relative() {
         let page = "<html lang=\"en\"><a href=\"/\">x</a><a href=\"/labs/guard#claims\">x</a><script src=\"/assets/run.js\">\
-                    <a href=\"#here\"><a href=\"/explore\"><form data-api=\"/api/explore/ids\">";
-        assert_eq!(addresses(page).collect::<Vec<_>>(), ["/", "/labs/guard", "/explore", "/assets/run.js"]);
+                    <a href=\"#here\"><a href=\"/explore\"><a href=\"/explore/ids?block=1\"><form data-api=\"/api/explore/ids\">";
+        assert_eq!(
+            addresses(page).collect::<Vec<_>>(),
+            ["/", "/labs/guard", "/explore", "/explore/ids", "/assets/run.js"]
+        );
         let copy = relative(page, depth("/labs/ids"));
         for part in [
             "class=\"static\"",
@@ -143,6 +146,7 @@ mod tests {
             "src=\"../../assets/run.js\"",
             "href=\"#here\"",
             "href=\"../../explore/index.html\"",
+            "href=\"../../explore/ids/index.html?block=1\"",
             "data-recorded=\"../../answers/ids\"",
         ] {
             assert!(copy.contains(part), "{copy} lacks {part}");

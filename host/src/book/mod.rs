@@ -5,17 +5,20 @@
 //! own ([`runs`]), so that it can be cancelled and cannot take the server down. Who may ask for what is [`guard`]'s business.
 
 mod assets;
+pub mod condition;
 mod explorers;
 mod export;
 pub mod first_launch;
 mod guard;
 mod machines;
 mod markdown;
+mod measured;
 mod pages;
 mod problem;
 mod recorded;
 mod runs;
 mod server;
+mod words;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -71,6 +74,8 @@ pub fn router(settings: Settings) -> Router {
         .route("/chapters/{number}", get(pages::chapter::page))
         .route("/labs/{id}", get(pages::lab::page))
         .route("/walk", get(pages::walk::page))
+        .route("/roofline", get(pages::roofline::page))
+        .route("/hierarchy", get(pages::hierarchy::page))
         .route("/quiz", get(pages::quiz::page))
         .route("/api/quiz", get(pages::quiz::answer))
         .route("/assets/{name}", get(assets::serve))

@@ -37,11 +37,16 @@ impl Roof {
 
     /// A plot with the roof in it.
     pub fn plot(self, title: &str, x: &str, time_source: &str) -> Plot {
+        let y = Axis::log(format!("GFLOP/s, {time_source}"));
+        Plot::new(title, Axis::log(x), y).series("roof", Mark::Line, self.line().into_iter().map(|[x, y]| (x, y)))
+    }
+
+    /// The roof as points, from left to right: operations a byte, GFLOP/s.
+    pub fn line(self) -> Vec<[f64; 2]> {
         let points = (FROM..=TO).map(|power| 2.0_f64.powi(power)).chain([self.ridge()]);
         let mut points: Vec<f64> = points.collect();
         points.sort_by(f64::total_cmp);
-        let y = Axis::log(format!("GFLOP/s, {time_source}"));
-        Plot::new(title, Axis::log(x), y).series("roof", Mark::Line, points.into_iter().map(|x| (x, self.at(x))))
+        points.into_iter().map(|x| [x, self.at(x)]).collect()
     }
 }
 

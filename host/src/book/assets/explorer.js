@@ -8,7 +8,9 @@ const problem = document.getElementById("problem");
 
 // Knobs keep their places in the address, so that a figure can be sent to someone.
 export function explore(render) {
-  const fields = new URLSearchParams(location.search);
+  // In a page that is about something else the form keeps no place in the address and waits to be asked.
+  const isEmbedded = form.closest(".embedded") !== null;
+  const fields = new URLSearchParams(isEmbedded ? "" : location.search);
   for (const [name, value] of fields) {
     const field = form.elements[name];
     if (field) field.value = value;
@@ -25,14 +27,16 @@ export function explore(render) {
       // An answer that a later question has overtaken is of no interest.
       if (number !== asked) return;
       problem.hidden = true;
-      if (!form.dataset.recorded) history.replaceState(null, "", `?${query}`);
+      if (!form.dataset.recorded && !isEmbedded) history.replaceState(null, "", `?${query}`);
       render(answer);
     } catch (error) {
       if (number !== asked) return;
       problem.textContent = error.message;
       problem.hidden = false;
     }
-    if (number === asked) document.body.dataset.answered = String(number);
+    if (number !== asked) return;
+    document.body.dataset.answered = String(number);
+    document.body.dataset.answeredAt ??= String(performance.now());
   }
 
   function turned() {
@@ -48,10 +52,17 @@ export function explore(render) {
     slider.addEventListener("input", () => { number.value = slider.value; });
     number.addEventListener("input", () => { slider.value = number.value; });
   }
-  form.addEventListener("input", turned);
+  for (const button of form.querySelectorAll("button[data-sets]")) {
+    button.addEventListener("click", () => { if (form.elements[button.dataset.sets]) set(button.dataset.sets, button.dataset.value); });
+  }
+  if (!isEmbedded) form.addEventListener("input", turned);
   if (form.dataset.recorded) for (const field of form.elements) field.disabled = true;
-  form.addEventListener("submit", (event) => event.preventDefault());
-  turned();
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    turned();
+  });
+  if (isEmbedded) document.body.dataset.answered = "0";
+  else turned();
   return turned;
 }
 
@@ -100,6 +111,13 @@ function make(element, attributes, children) {
   }
   element.append(...children.flat().filter((child) => child !== null && child !== undefined));
   return element;
+}
+
+// An instruction of SASS whose opcode has its words about it: `words` has them by opcode.
+export function instruction(text, opcode, words, tabindex = "0") {
+  if (!opcode || !words[opcode]) return [text];
+  const at = text.indexOf(opcode);
+  return [text.slice(0, at), html("abbr", { class: "word", tabindex, title: words[opcode] }, opcode), text.slice(at + opcode.length)];
 }
 
 export function fill(id, ...children) {

@@ -16,7 +16,7 @@ form.addEventListener("submit", (event) => {
 });
 
 // A plain choice of another device shows what is recorded for it.
-document.getElementById("device").addEventListener("change", () => show());
+document.getElementById("run-device").addEventListener("change", () => show());
 
 if (form.dataset.run) follow(form.dataset.run);
 

@@ -1,6 +1,6 @@
 // Four schedulers of one SM, cycle by cycle.
 
-import { count, explore, fill, html, say, strong } from "./explorer.js";
+import { count, explore, fill, html, instruction, say, strong } from "./explorer.js";
 import { player } from "./player.js";
 
 let trace = null;
@@ -14,14 +14,15 @@ explore((answer) => {
   trace.busy = [...new Set(answer.warps.flatMap((warp) => warp.issues.map(([cycle]) => cycle)))].sort((a, b) => a - b);
   const isa = answer.isa;
   say("headline", `${answer.warps.length} warps on SM 0: schedulers issue in ${Math.round(100 * answer.utilisation)}% of their cycles`);
-  say("hint", `${count(answer.cycles)} cycles of ${isa} on this SM; the whole launch is modelled at ${answer.us.toFixed(1)} µs. What a warp waits for is what its instruction waits for most.`
-    + (answer.dropped ? ` Recorded are the first ${count(trace.busy.length)} cycles with an issue.` : "") + (answer.fault ? ` The launch ends with a fault: ${answer.fault}` : ""));
+  say("hint", `${count(answer.cycles)} cycles of ${isa} on this SM; the whole launch is modelled at ${answer.us.toFixed(1)} µs.`
+    + (answer.dropped ? " These are the first cycles; the rest is not recorded." : "") + (answer.fault ? ` The launch ends with a fault: ${answer.fault}` : ""));
   drawSchedulers();
-  cursor.load(answer.cycles, trace.busy[0] ?? 0);
+  // The first picture: in the midst of it, when most have come to wait.
+  cursor.load(answer.cycles, trace.busy[Math.floor(trace.busy.length / 3)] ?? 0);
 });
 
 const WAITS = {
-  long_scoreboard: "memory", short_scoreboard: "shared memory", wait: "a result", not_selected: "its turn", barrier: "the barrier", no_instruction: "its code",
+  selected: "nothing", long_scoreboard: "memory", short_scoreboard: "shared memory", wait: "a result", not_selected: "its turn", barrier: "the barrier", no_instruction: "its code",
   math_pipe_throttle: "a pipe", lg_throttle: "the queue to memory", mio_throttle: "a queue", branch_resolving: "a branch", dispatch_stall: "a port", membar: "a fence", drain: "its stores", sleeping: "asleep",
 };
 
@@ -38,41 +39,45 @@ function drawSchedulers() {
   }));
 }
 
-// The last issue at or before a cycle, by halving.
-function lastIssue(warp, cycle) {
-  let [low, high] = [0, warp.issues.length];
+// The last issue or wait that begins at or before a cycle, by halving; its place in the list.
+function lastOf(list, cycle) {
+  let [low, high] = [0, list.length];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (warp.issues[middle][0] <= cycle) low = middle + 1;
+    if (list[middle][0] <= cycle) low = middle + 1;
     else high = middle;
   }
   return low - 1;
+}
+
+// What a warp does in a cycle: its kind, in words, and the instruction that it stands before.
+function state(warp, cycle) {
+  const issue = warp.issues[lastOf(warp.issues, cycle)];
+  if (issue && issue[0] === cycle) return ["issues", trace.code[issue[1]] ?? "", ""];
+  const wait = warp.waits?.[lastOf(warp.waits ?? [], cycle)];
+  if (!wait) return ["unborn", "not there yet", ""];
+  if (cycle >= wait[1]) return issue && warp.issues[warp.issues.length - 1] === issue ? ["ended", "has ended", ""] : ["unborn", "not there yet", ""];
+  const reason = trace.reasons[wait[3]];
+  const left = wait[1] - cycle;
+  const text = reason === "not_selected" ? "ready, another one issues" : `waits for ${WAITS[reason] ?? reason}, ${left} ${left === 1 ? "cycle" : "cycles"} more`;
+  const kind = reason === "long_scoreboard" ? "memory" : reason === "not_selected" ? "ready" : "waits";
+  return [kind, text, `${reason}, before ${trace.code[wait[2]] ?? ""}`];
 }
 
 function show(cycle) {
   if (!trace) return;
   const issuing = [null, null, null, null];
   for (const warp of trace.warps) {
-    const last = lastIssue(warp, cycle);
-    const next = warp.issues[last + 1];
-    const issues = last >= 0 && warp.issues[last][0] === cycle;
-    let [kind, text] = ["unborn", "not there yet"];
-    if (issues) {
-      [kind, text] = ["issues", trace.code[warp.issues[last][1]]?.text ?? ""];
-      issuing[warp.scheduler] = text;
-    } else if (last >= 0 && !next) [kind, text] = ["ended", "has ended"];
-    else if (last >= 0) {
-      const reason = trace.code[next[1]]?.waits_for;
-      const loads = warp.loads.some(([from, until]) => from <= cycle && cycle < until && until <= next[0]);
-      [kind, text] = loads ? ["memory", `waits for memory, ${next[0] - cycle} cycles more`] : ["waits", `waits for ${WAITS[reason] ?? "its turn"}, ${next[0] - cycle} more`];
-    }
+    const [kind, text, title] = state(warp, cycle);
+    if (kind === "issues") issuing[warp.scheduler] = warp.issues[lastOf(warp.issues, cycle)][1];
+    warp.row.title = title;
     warp.row.className = `warp ${kind}`;
     warp.row.lastChild.textContent = text;
   }
-  issuing.forEach((text, scheduler) => {
+  issuing.forEach((pc, scheduler) => {
     const line = document.getElementById(`issues-${scheduler}`);
-    line.textContent = text ?? "nothing is ready";
-    line.classList.toggle("idle", text === null);
+    line.replaceChildren(...(pc === null ? ["nobody is ready"] : instruction(trace.code[pc] ?? "", trace.opcodes[pc], trace.words)));
+    line.classList.toggle("idle", pc === null);
   });
   document.getElementById("at").setAttribute("aria-valuetext", `cycle ${cycle}`);
   drawTimeline(cycle);

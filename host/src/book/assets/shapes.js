@@ -2,9 +2,9 @@
 
 import { count, explore, fill, html, limit, map, say, set, tint, field } from "./explorer.js";
 
-for (const button of document.querySelectorAll("[data-shape]")) {
+for (const button of document.querySelectorAll("[data-sets=shape]")) {
   button.addEventListener("click", () => {
-    const [x, y, z] = button.dataset.shape.split("×");
+    const [x, y, z] = button.dataset.value.split("×");
     set("x", x);
     set("y", y);
     set("z", z ?? 1);

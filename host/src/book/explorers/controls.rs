@@ -1,4 +1,4 @@
-//! The knobs: each with a label, its limits, and a name that is the question's.
+//! The knobs: each with a label, its limits, and a name that is the question's; and the buttons of a figure that has a place in time.
 
 use maud::{Markup, html};
 use warpwise_simt::device::{Device, devices};
@@ -52,4 +52,71 @@ pub fn device() -> Markup {
     let names: Vec<(&str, &str)> =
         devices().iter().map(|device| (device.name.as_str(), device.name.as_str())).collect();
     choice("device", "Device", &names, &Device::default_device().name)
+}
+
+/// A text that is typed.
+pub fn text(name: &str, label: &str, letters_max: usize, value: &str) -> Markup {
+    html! {
+        div.field.line {
+            label for=(name) { (label) }
+            input type="text" id=(name) name=(name) maxlength=(letters_max) value=(value) spellcheck="false" autocapitalize="off";
+        }
+    }
+}
+
+/// Values to begin with: each button sets the knob of that name.
+pub fn examples(name: &str, label: &str, values: &[&str]) -> Markup {
+    html! {
+        div.field { span.label { (label) } div.buttons {
+            @for value in values { button type="button" data-sets=(name) data-value=(value) { (value) } }
+        } }
+    }
+}
+
+/// A button that moves: its id, what stands on it, what it does, and whether it is the one most used.
+pub struct Move {
+    pub id: &'static str,
+    pub sign: &'static str,
+    pub title: &'static str,
+    pub is_main: bool,
+}
+
+impl Move {
+    pub const fn new(id: &'static str, sign: &'static str, title: &'static str) -> Self {
+        Self { id, sign, title, is_main: false }
+    }
+
+    pub const fn main(self) -> Self {
+        Self { is_main: true, ..self }
+    }
+}
+
+/// What moves a figure through time: buttons, speeds if it plays at several, and a slider.
+pub struct Transport {
+    pub what: &'static str,
+    /// What the slider's numbers are.
+    pub place: &'static str,
+    pub moves: &'static [Move],
+    /// Places a second, with words.
+    pub speeds: &'static [(&'static str, &'static str)],
+}
+
+pub fn transport(transport: &Transport) -> Markup {
+    let is_sign = |sign: &str| sign.chars().count() == 1;
+    html! {
+        div.transport role="group" aria-label=(transport.what) {
+            @for one in transport.moves {
+                button type="button" id=(one.id) title=(one.title) class=[one.is_main.then_some("primary")] {
+                    (one.sign) @if is_sign(one.sign) { span.sr { (one.title) } }
+                }
+            }
+            @if !transport.speeds.is_empty() {
+                label.sr for="speed" { "Speed" }
+                select #speed { @for (index, (value, words)) in transport.speeds.iter().enumerate() {
+                    option value=(value) selected[index == transport.speeds.len() / 2] { (words) }
+                } }
+            }
+            input type="range" #at min="0" max="0" value="0" aria-label=(transport.place);
+        }
+    }
 }

@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::ask::{Ask, within};
-use super::{Explorer, controls};
+use super::controls::{self, Move, Transport};
+use super::{Explorer, Parts};
 use crate::book::Site;
 use crate::book::machines::device;
 use crate::book::problem::Problem;
@@ -25,26 +26,27 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §10",
     lab: "life",
     first: "device=RTX+5070&element=2690",
-    page,
+    parts,
 };
 
-fn page() -> Markup {
+const TRANSPORT: Transport = Transport {
+    what: "The film",
+    place: "Cycle",
+    moves: &[
+        Move::new("first", "«", "To the beginning (Home)"),
+        Move::new("back", "◀", "To the event before (←)"),
+        Move::new("play", "Play", "Play or pause (space)").main(),
+        Move::new("forward", "▶", "To the next event (→)"),
+    ],
+    speeds: &[("200", "200 cycles a second"), ("1000", "1,000 cycles a second"), ("4000", "4,000 cycles a second")],
+};
+
+fn parts() -> Parts {
     let knobs = html! {
         (controls::device())
         (controls::slider("element", "Follow element", (0, i64::from(film::N) - 1, 1), i64::from(film::ELEMENT)))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="off" { p.headline #headline {} p.hint #hint {} }
-        div.transport role="group" aria-label="The film" {
-            button type="button" #first title="To the beginning (Home)" { "«" span.sr { "To the beginning" } }
-            button type="button" #back title="To the event before (←)" { "◀" span.sr { "To the event before" } }
-            button type="button".primary #play { "Play" }
-            button type="button" #forward title="To the next event (→)" { "▶" span.sr { "To the next event" } }
-            label.sr for="speed" { "Speed" }
-            select #speed { option value="200" { "200 cycles a second" } option value="1000" selected { "1,000 cycles a second" } option value="4000" { "4,000 cycles a second" } }
-            input type="range" #at min="0" max="0" value="0" aria-label="Cycle";
-        }
+    let figures = html! {
         p.clock { b #cycle {} " " span #slower {} }
         dl.counters { @for (id, what) in [("waiting", "blocks wait"), ("resident", "live on an SM"), ("done", "have ended")] { div { dd id=(id) {} dt { (what) } } } }
         div.film {
@@ -52,7 +54,8 @@ fn page() -> Markup {
             figure { figcaption { "The followed thread" } div.lanes.small #lanes role="img" aria-label="The lanes of its warp" {} ol.story #story {} }
         }
         figure { figcaption { "Blocks that live on the chip, by cycle" } div #curve {} }
-    }
+    };
+    Parts { knobs, transport: Some(TRANSPORT), figures }
 }
 
 #[derive(Debug, Deserialize)]

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_kernels::whoami::Identity;
 
 use super::ask::{Ask, within};
-use super::{Explorer, controls};
+use super::{Explorer, Parts, controls};
 use crate::backend::LaunchShape;
 use crate::book::Site;
 use crate::book::machines::device;
@@ -24,13 +24,13 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §3",
     lab: "ids",
     first: "device=RTX+5070&grid_x=4&grid_y=1&block_x=250&block_y=1&block_z=1&block=1&thread=5",
-    page,
+    parts,
 };
 
 /// Threads of a launch, which writes 48 bytes for each.
 const THREADS_MAX: i64 = 262_144;
 
-fn page() -> Markup {
+fn parts() -> Parts {
     let knobs = html! {
         (controls::device())
         (controls::number("grid_x", "Grid x", (1, 4096), 4))
@@ -41,9 +41,7 @@ fn page() -> Markup {
         (controls::slider("block", "Which block (linear)", (0, 3, 1), 1))
         (controls::slider("thread", "Which thread of it (linear)", (0, 249, 1), 5))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" { p.headline #headline {} p.hint #hint {} }
+    let figures = html! {
         div.figures.stack {
             figure { figcaption { "The grid: each square a block" } div.map #grid {} }
             figure { figcaption { "The block: each square a thread, each row a warp of it" } div.map #block-map {} }
@@ -52,7 +50,8 @@ fn page() -> Markup {
             thead { tr { th scope="col" { "what" } th scope="col" { "value" } th scope="col" { "the same for" } } }
             tbody {}
         } }
-    }
+    };
+    Parts { knobs, transport: None, figures }
 }
 
 #[derive(Debug, Deserialize)]

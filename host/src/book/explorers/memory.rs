@@ -3,14 +3,14 @@
 //! Counted by the functions that the machine counts with.
 
 use axum::Json;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_simt::isa::{Mask, WARP_SIZE};
 use warpwise_simt::memory::sectors::{BANKS, SECTOR_SHIFT, sectors, wavefronts};
 
 use super::ask::{Ask, within};
-use super::{Explorer, controls};
+use super::{Explorer, Parts, controls};
 use crate::book::problem::Problem;
 
 pub static EXPLORER: Explorer = Explorer {
@@ -20,13 +20,13 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch3, ch4",
     lab: "coalescing",
     first: "stride=1&offset=0&bytes=4&padding=0&lanes=32",
-    page,
+    parts,
 };
 
 /// Elements between padding: a row of the tile.
 const ROW: i64 = 32;
 
-fn page() -> Markup {
+fn parts() -> Parts {
     let knobs = html! {
         (controls::slider("stride", "Stride between lanes, elements", (0, 64, 1), 1))
         (controls::slider("offset", "First address off by, bytes", (0, 128, 1), 0))
@@ -34,9 +34,7 @@ fn page() -> Markup {
         (controls::slider("padding", "Padding after each 32 elements", (0, 8, 1), 0))
         (controls::slider("lanes", "Active lanes", (1, 32, 1), 32))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" { p.headline #headline {} p.hint #hint {} }
+    let figures = html! {
         div.figures.stack {
             figure { figcaption { "Global memory: the 32-byte sectors that the warp touches, and what of them it uses" } div #sectors {} }
             figure { figcaption { "Shared memory: 32 banks, a word each a pass; lanes that want different words of one bank queue" } div #banks {} }
@@ -45,7 +43,8 @@ fn page() -> Markup {
             thead { tr { @for column in ["lane", "address", "sector", "bank"] { th scope="col" { (column) } } } }
             tbody {}
         } }
-    }
+    };
+    Parts { knobs, transport: None, figures }
 }
 
 #[derive(Debug, Deserialize)]

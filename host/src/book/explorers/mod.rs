@@ -5,9 +5,11 @@
 //! what lies outside them.
 
 mod ask;
+mod branches;
 mod controls;
 mod film;
 mod ids;
+pub mod launch;
 mod memory;
 mod occupancy;
 mod pipeline;
@@ -15,6 +17,7 @@ mod schedulers;
 mod shapes;
 mod small;
 mod stepper;
+mod uniform;
 
 use std::sync::Arc;
 
@@ -41,19 +44,30 @@ pub struct Explorer {
     pub lab: &'static str,
     /// The question that the knobs ask where they stand at first.
     pub first: &'static str,
-    /// Controls and the places for figures.
-    pub page: fn() -> Markup,
+    pub parts: fn() -> Parts,
 }
 
-pub static EXPLORERS: [&Explorer; 8] = [
+/// What an explorer's page has besides the place for its answer in words.
+pub struct Parts {
+    pub knobs: Markup,
+    /// Where the figure has a place in time.
+    pub transport: Option<controls::Transport>,
+    /// Places that the script draws in.
+    pub figures: Markup,
+}
+
+pub static EXPLORERS: [&Explorer; 11] = [
     &film::EXPLORER,
     &ids::EXPLORER,
     &shapes::EXPLORER,
     &pipeline::EXPLORER,
+    &uniform::EXPLORER,
     &stepper::EXPLORER,
+    &branches::EXPLORER,
     &schedulers::EXPLORER,
     &occupancy::EXPLORER,
     &memory::EXPLORER,
+    &launch::EXPLORER,
 ];
 
 pub use ask::Ask;
@@ -72,18 +86,73 @@ pub fn routes() -> Router<Arc<Site>> {
         .route("/api/explore/schedulers", get(schedulers::answer))
         .route("/api/explore/film", get(film::answer))
         .route("/api/explore/pipeline", get(pipeline::answer))
+        .route("/api/explore/launch", get(launch::answer))
+        .route("/api/explore/uniform", get(uniform::answer))
+        .route("/api/explore/branches", get(branches::answer))
 }
 
-/// The explorer of a lab, if it has one.
-pub fn of_lab(lab: &str) -> impl Iterator<Item = &'static Explorer> {
-    EXPLORERS.into_iter().filter(move |explorer| explorer.lab == lab)
+/// A page with a figure: an explorer, or one that is read.
+pub struct Card {
+    pub path: String,
+    pub title: &'static str,
+    pub promise: &'static str,
+    pub section: &'static str,
+    pub lab: &'static str,
 }
 
-impl Explorer {
-    /// Whether the chapter treats it.
-    pub fn is_of(&self, chapter: u8) -> bool {
-        self.section.contains(&format!("ch{chapter}"))
-    }
+/// Figures that are read: no knobs, no script needed.
+static READ: [(&str, &str, &str, &str, &str); 3] = [
+    (
+        "/walk",
+        "A launch, line by line",
+        "A host program and its kernel: what the CPU does, what the GPU does meanwhile, where the traps are.",
+        "ch1 §1–2",
+        "launch",
+    ),
+    (
+        "/roofline",
+        "Every kernel under the roof",
+        "Memory or compute: where each kernel stands, modelled on any device, measured on an H200.",
+        "ch3 §6, ch4 §2",
+        "roofline",
+    ),
+    (
+        "/hierarchy",
+        "What each level of memory costs",
+        "Cycles and rates from registers to memory: the model's, a run's, and an H200's as measured.",
+        "ch3, ch4",
+        "hierarchy",
+    ),
+];
+
+/// Figures with knobs.
+pub fn with_knobs() -> impl Iterator<Item = Card> {
+    EXPLORERS.into_iter().map(|explorer| {
+        let Explorer { id, title, promise, section, lab, .. } = explorer;
+        Card { path: format!("/explore/{id}"), title, promise, section, lab }
+    })
+}
+
+/// Figures without.
+pub fn to_read() -> impl Iterator<Item = Card> {
+    READ.into_iter().map(|(path, title, promise, section, lab)| Card {
+        path: path.to_owned(),
+        title,
+        promise,
+        section,
+        lab,
+    })
+}
+
+/// The figures of a lab.
+pub fn of_lab(lab: &str) -> impl Iterator<Item = Card> {
+    with_knobs().chain(to_read()).filter(move |card| card.lab == lab)
+}
+
+/// The figures of a chapter.
+pub fn of_chapter(chapter: u8) -> impl Iterator<Item = Card> {
+    let chapter = format!("ch{chapter}");
+    with_knobs().chain(to_read()).filter(move |card| card.section.contains(&chapter))
 }
 
 async fn all() -> Html<String> {
@@ -92,14 +161,10 @@ async fn all() -> Html<String> {
             h1 { "Explorers" }
             p { "Figures that answer while you turn their knobs. What they show is what the machine and its calculators say." }
         }
-        section aria-label="All explorers" { (cards(EXPLORERS.into_iter())) }
+        section aria-label="All explorers" { (cards(with_knobs())) }
         section aria-labelledby="reading" {
-            h2 #reading { "Without knobs" }
-            ul.cards { li { a.card.explore href="/walk" {
-                span.card-title { "A launch, line by line" }
-                span.card-text { "A host program and its kernel: what the CPU does, what the GPU does meanwhile, where the traps are." }
-                span.card-note { "ch1 §1–2" }
-            } } }
+            h2 #reading { "To look at" }
+            (cards(to_read()))
         }
     };
     Html(layout::page("Explorers", "/explore", &body).into_string())
@@ -118,21 +183,33 @@ async fn page(Path(id): Path<String>) -> Result<Html<String>, Problem> {
             p { (explorer.promise) " The lab behind it: " a href={ "/labs/" (explorer.lab) } { (explorer.lab) } "." }
         }
         noscript { p.aside { "An explorer needs JavaScript; the lab's page says the same in text." } }
-        section.explorer data-explorer=(explorer.id) { ((explorer.page)()) }
+        section.explorer data-explorer=(explorer.id) { (figure(explorer, &(explorer.parts)())) }
     };
     let script = format!("{}.js", explorer.id);
     Ok(Html(layout::page_with(explorer.title, "/explore", &[&script], &body).into_string()))
 }
 
-/// Explorers as cards.
-pub fn cards<'a>(explorers: impl Iterator<Item = &'a Explorer>) -> Markup {
+/// Knobs, the answer in words, what moves it, figures.
+fn figure(explorer: &Explorer, parts: &Parts) -> Markup {
+    // What changes with every step is not read out each time.
+    let live = if parts.transport.is_some() { "off" } else { "polite" };
+    html! {
+        (controls::form(explorer.id, &parts.knobs))
+        div.answer aria-live=(live) { p.headline #headline {} p.hint #hint {} }
+        @if let Some(transport) = &parts.transport { (controls::transport(transport)) }
+        (parts.figures)
+    }
+}
+
+/// Figures as cards.
+pub fn cards(cards: impl Iterator<Item = Card>) -> Markup {
     html! {
         ul.cards {
-            @for explorer in explorers {
-                li { a.card.explore href={ "/explore/" (explorer.id) } {
-                    span.card-title { (explorer.title) }
-                    span.card-text { (explorer.promise) }
-                    span.card-note { (explorer.section) }
+            @for card in cards {
+                li { a.card.explore href=(card.path) {
+                    span.card-title { (card.title) }
+                    span.card-text { (card.promise) }
+                    span.card-note { (card.section) }
                 } }
             }
         }

@@ -4,14 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_kernels::KERNELS;
 use warpwise_simt::occupancy::{InvalidInput, Limiter, Request, calculate, curve};
 
 use super::ask::{Ask, within};
-use super::{Explorer, controls};
+use super::{Explorer, Parts, controls};
 use crate::book::Site;
 use crate::book::machines::device;
 use crate::book::problem::Problem;
@@ -25,13 +25,13 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §9",
     lab: "occupancy",
     first: "device=RTX+5070&block=256&registers=40&shared=0&carveout=-1",
-    page,
+    parts,
 };
 
 /// More shared memory than any block may have.
 const SHARED_BYTES_MAX: i64 = 256 << 10;
 
-fn page() -> Markup {
+fn parts() -> Parts {
     let knobs = html! {
         (controls::device())
         (controls::slider("block", "Threads a block", (32, 1024, 32), 256))
@@ -39,19 +39,15 @@ fn page() -> Markup {
         (controls::slider("shared", "Shared memory a block, bytes", (0, 101_376, 256), 0))
         (controls::slider("carveout", "Carve-out, percent (−1: the system's choice)", (-1, 100, 1), -1))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" {
-            p.headline #headline {}
-            p.hint #hint {}
-        }
+    let figures = html! {
         div.figures {
             figure { figcaption { "Blocks that each resource alone would allow" } div #bars {} }
             figure { figcaption { "The SM's places for warps" } div #places {} }
             figure { figcaption { "Occupancy by registers a thread, with the labs' kernels" } div #by-registers {} }
             figure { figcaption { "Occupancy by threads a block" } div #by-block {} }
         }
-    }
+    };
+    Parts { knobs, transport: None, figures }
 }
 
 #[derive(Debug, Deserialize)]

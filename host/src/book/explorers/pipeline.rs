@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_kernels as kernels;
@@ -14,9 +14,9 @@ use warpwise_nvtools::nvdisasm::ListingOptions;
 use warpwise_simt::device::Device;
 
 use super::ask::{Ask, within};
-use super::{Explorer, controls};
-use crate::book::Site;
+use super::{Explorer, Parts, controls};
 use crate::book::problem::Problem;
+use crate::book::{Site, words};
 use crate::commands::sass::known_arch;
 use crate::kernels::Sass;
 use crate::listing::{Line, Listing, SourcePlace, Sources, ptx, sass};
@@ -30,13 +30,13 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §5",
     lab: "sass",
     first: "kernel=branch_paths&arch=sm_120&cap=0",
-    page,
+    parts,
 };
 
 /// Architectures that are offered; the page's address takes any that ptxas knows.
 const ARCHS: [&str; 6] = ["sm_75", "sm_80", "sm_86", "sm_89", "sm_90", "sm_120"];
 
-fn page() -> Markup {
+fn parts() -> Parts {
     let archs = ARCHS.map(|arch| (arch, arch));
     let names: Vec<(&str, &str)> = kernels::KERNELS.iter().map(|kernel| (kernel.name, kernel.name)).collect();
     let knobs = html! {
@@ -44,15 +44,14 @@ fn page() -> Markup {
         (controls::choice("arch", "Architecture", &archs, "sm_120"))
         (controls::slider("cap", "At most so many registers (0: no cap)", (0, 255, 1), 0))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" { p.headline #headline {} p.hint #hint {} }
+    let figures = html! {
         div.pipeline {
             figure { figcaption { "Rust" } div.code #rust tabindex="0" {} }
             figure { figcaption { "PTX" } div.code #ptx tabindex="0" {} }
-            figure { figcaption { "SASS, with the registers alive at each instruction" } div.code #sass tabindex="0" {} }
+            figure { figcaption { "SASS, with the registers alive at each instruction" } div.code #sass tabindex="0" {} p.hint #words aria-live="polite" {} }
         }
-    }
+    };
+    Parts { knobs, transport: None, figures }
 }
 
 #[derive(Debug, Deserialize)]
@@ -92,11 +91,14 @@ fn compile(bench: &Workbench, kernel: &str, arch: &str, cap: Option<u32>) -> Res
     for ((shown, line), counts) in sass_lines.iter_mut().zip(&sass.lines).zip(counts) {
         shown["live"] = line.is_instruction.then_some(counts.general).into();
     }
+    for (shown, line) in sass_lines.iter_mut().zip(&sass.lines).filter(|(_, line)| line.is_instruction) {
+        shown["opcode"] = words::opcode(&line.text).into();
+    }
     Ok(json!({
         "kernel": kernel, "arch": arch, "registers": resources.registers.value(), "source": resources.registers.source(),
         "spill_store_bytes": resources.spill_store_bytes, "spill_load_bytes": resources.spill_load_bytes, "stack_bytes": resources.stack_bytes,
         "rust": rust(ptx.lines.iter().chain(&sass.lines), &mut Sources::of(&bench.kernels)),
-        "ptx": lines(&ptx), "sass": sass_lines, "missing": missing,
+        "ptx": lines(&ptx), "sass": sass_lines, "words": words::of_all(sass.lines.iter().map(|line| line.text.as_str())), "missing": missing,
     }))
 }
 

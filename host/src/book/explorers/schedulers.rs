@@ -5,19 +5,19 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_simt::isa::Program;
-use warpwise_simt::timing::{Completed, Issued, Observer, Placement, Timing};
+use warpwise_simt::timing::{Completed, Issued, Observer, Placement, Stall, Timing, Waited};
 
 use super::ask::Ask;
+use super::controls::{self, Move, Transport};
 use super::small::{self, STEPS_MAX, Small};
-use super::{Explorer, controls};
-use crate::book::Site;
+use super::{Explorer, Parts};
 use crate::book::machines::device;
 use crate::book::problem::Problem;
-use crate::commands::trace::reason;
+use crate::book::{Site, words};
 
 pub static EXPLORER: Explorer = Explorer {
     id: "schedulers",
@@ -26,31 +26,35 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §8",
     lab: "latency",
     first: "device=RTX+5070&kernel=vecadd&blocks=96&block_x=256&block_y=1&n=24576&number=4",
-    page,
+    parts,
 };
 
 const THREADS_MAX: i64 = 131_072;
-/// Issues of the SM that are recorded and sent.
+/// Issues of the SM that are recorded and sent, and as many arrivals and waits.
 const RECORDED_MAX: usize = 12_000;
 
-fn page() -> Markup {
+const TRANSPORT: Transport = Transport {
+    what: "Cycles",
+    place: "Cycle",
+    moves: &[
+        Move::new("back", "◀", "A cycle back (←)"),
+        Move::new("play", "Play", "Play or pause (space)").main(),
+        Move::new("forward", "▶", "A cycle forward (→)"),
+        Move::new("next", "Next issue", "To the next cycle with an issue (↓)"),
+    ],
+    speeds: &[],
+};
+
+fn parts() -> Parts {
     let knobs = html! {
         (controls::device())
         (small::knobs("vecadd", (96, 4096), 256, 24_576, 4))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" { p.headline #headline {} p.hint #hint {} }
-        div.transport role="group" aria-label="Cycles" {
-            button type="button" #back title="A cycle back (←)" { "◀" span.sr { "A cycle back" } }
-            button type="button".primary #play { "Play" }
-            button type="button" #forward title="A cycle forward (→)" { "▶" span.sr { "A cycle forward" } }
-            button type="button" #next title="To the next cycle with an issue (↓)" { "Next issue" }
-            input type="range" #at min="0" max="0" value="0" aria-label="Cycle";
-        }
+    let figures = html! {
         div.schedulers #schedulers {}
         figure { figcaption { "All warps of the SM over time: a mark is an issue, a bar a load on its way" } canvas #timeline width="1120" height="420" role="img" aria-label="Issues of each warp by cycle" {} }
-    }
+    };
+    Parts { knobs, transport: Some(TRANSPORT), figures }
 }
 
 #[derive(Debug, Deserialize)]
@@ -93,7 +97,10 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
 struct OfSm {
     issued: Vec<Issued>,
     arrived: Vec<Completed>,
+    waited: Vec<Waited>,
     dropped: usize,
+    /// First cycle of which not everything is recorded.
+    known_until: Option<u64>,
 }
 
 const SM: u32 = 0;
@@ -102,7 +109,7 @@ impl Observer for OfSm {
     fn issued(&mut self, event: &Issued) {
         match event.sm == SM && self.issued.len() < RECORDED_MAX {
             true => self.issued.push(*event),
-            false => self.dropped += usize::from(event.sm == SM),
+            false => self.leave_out(event.sm, event.cycle),
         }
     }
 
@@ -113,10 +120,27 @@ impl Observer for OfSm {
     }
 
     fn ended(&mut self, _: &Placement) {}
+
+    fn waits_of(&self) -> Option<u32> {
+        Some(SM)
+    }
+
+    fn waited(&mut self, event: &Waited) {
+        match self.waited.len() < 2 * RECORDED_MAX {
+            true => self.waited.push(*event),
+            false => self.leave_out(event.sm, event.from_cycle),
+        }
+    }
 }
 
 impl OfSm {
-    /// Schedulers with their warps, each with its issues as `[cycle, pc, lanes]` and its loads as `[issue, arrival]`.
+    fn leave_out(&mut self, sm: u32, cycle: u64) {
+        self.dropped += usize::from(sm == SM);
+        self.known_until = self.known_until.or((sm == SM).then_some(cycle));
+    }
+
+    /// Schedulers with their warps, each with its issues as `[cycle, pc, lanes]`, its loads as `[issue, arrival]`, and its waits as
+    /// `[first cycle, end, pc of the instruction it stands before, reason]`, a reason by its place in `reasons`.
     fn json(&self, program: &Program, timing: &Timing, fault: Option<String>) -> Value {
         let mut warps: BTreeMap<(u32, u64, u32), Vec<[u64; 3]>> = BTreeMap::new();
         for event in &self.issued {
@@ -127,18 +151,28 @@ impl OfSm {
             let own = self.arrived.iter().filter(|load| (load.block, load.warp_in_block) == (block, warp));
             own.map(|load| [load.issue_cycle, load.ready_cycle]).collect()
         };
+        let mut waits: BTreeMap<(u64, u32), Vec<[u64; 4]>> = BTreeMap::new();
+        for event in &self.waited {
+            let of_warp = waits.entry((event.block, event.warp_in_block)).or_default();
+            let wait = [event.from_cycle, event.until_cycle, event.pc.into(), event.stall as u64];
+            match of_warp.last_mut() {
+                Some(last) if last[1] == wait[0] && last[2..] == wait[2..] => last[1] = wait[1],
+                _ => of_warp.push(wait),
+            }
+        }
         let warps = warps.iter().map(|((scheduler, block, warp), issues)| {
-            json!({ "scheduler": scheduler, "block": block, "warp": warp, "issues": issues, "loads": loads(*block, *warp) })
+            json!({ "scheduler": scheduler, "block": block, "warp": warp, "issues": issues, "loads": loads(*block, *warp),
+                    "waits": waits.get(&(*block, *warp)) })
         });
-        let code = (0..program.code.len()).map(|pc| {
-            let text = program.info.get(pc).map_or("", |info| &info.text);
-            json!({ "text": text, "waits_for": reason(timing, pc as u32) })
-        });
+        let code: Vec<&str> =
+            (0..program.code.len()).map(|pc| program.info.get(pc).map_or("", |info| &info.text)).collect();
+        let words = words::of_all(code.iter().copied());
         let ended =
             timing.placements.iter().filter(|placement| placement.sm == SM).map(|placement| placement.end_cycle).max();
         json!({
-            "warps": warps.collect::<Vec<_>>(), "code": code.collect::<Vec<_>>(), "dropped": self.dropped, "fault": fault,
-            "cycles": self.issued.iter().map(|event| event.cycle).max().max(ended.filter(|_| self.dropped == 0)),
+            "warps": warps.collect::<Vec<_>>(), "opcodes": code.iter().map(|text| words::opcode(text)).collect::<Vec<_>>(), "code": code, "words": words, "dropped": self.dropped, "fault": fault,
+            "reasons": Stall::ALL.map(Stall::name),
+            "cycles": self.known_until.or(self.issued.iter().map(|event| event.cycle).max().max(ended)),
             "utilisation": timing.issue_utilisation(), "us": timing.us, "launch_cycles": timing.cycles,
             "isa": if program.control.is_empty() { "PTX" } else { "SASS" },
         })

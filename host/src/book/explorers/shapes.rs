@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_kernels::whoami::Identity;
@@ -16,7 +16,7 @@ use warpwise_simt::memory::sectors::{SECTOR_SHIFT, sectors};
 
 use super::ask::{Ask, within};
 use super::ids::block;
-use super::{Explorer, controls};
+use super::{Explorer, Parts, controls};
 use crate::backend::LaunchShape;
 use crate::book::Site;
 use crate::book::problem::Problem;
@@ -29,18 +29,14 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §4",
     lab: "blocks2d",
     first: "x=32&y=8&z=1&width=1000&height=700&pitch=1000&bytes=4&offset=0&thread=37",
-    page,
+    parts,
 };
 
 const SIDE_MAX: i64 = 1 << 20;
 
-fn page() -> Markup {
+fn parts() -> Parts {
     let knobs = html! {
-        div.field { span.label { "Shapes to begin with" } div.buttons {
-            @for shape in ["32×8", "16×16", "8×32", "4×64", "128×1", "8×8×4"] {
-                button type="button" data-shape=(shape) { (shape) }
-            }
-        } }
+        (controls::examples("shape", "Shapes to begin with", &["32×8", "16×16", "8×32", "4×64", "128×1", "8×8×4"]))
         (controls::number("x", "Block x", (1, 1024), 32))
         (controls::number("y", "Block y", (1, 1024), 8))
         (controls::number("z", "Block z", (1, 64), 1))
@@ -51,14 +47,13 @@ fn page() -> Markup {
         (controls::number("offset", "Base off by, elements", (0, 31), 0))
         (controls::slider("thread", "Which thread (linear)", (0, 255, 1), 37))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="polite" { p.headline #headline {} p.hint #hint {} }
+    let figures = html! {
         div.figures.stack {
             figure { figcaption { "The block as the image sees it; a colour is a warp. Click a thread." } div.map #shape {} }
             figure { figcaption { "Where the warp's store goes: each box a 32-byte sector" } div #sectors {} }
         }
-    }
+    };
+    Parts { knobs, transport: None, figures }
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use maud::{Markup, html};
+use maud::html;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use warpwise_simt::device::Device;
@@ -13,8 +13,9 @@ use warpwise_simt::exec::{Effect, Event, Probe};
 use warpwise_simt::isa::{Mask, Program, WARP_SIZE};
 
 use super::ask::{Ask, within};
+use super::controls::{self, Move, Transport};
 use super::small::{self, STEPS_MAX, Small};
-use super::{Explorer, controls};
+use super::{Explorer, Parts};
 use crate::backend::options::parse_divergence;
 use crate::book::Site;
 use crate::book::problem::Problem;
@@ -29,14 +30,27 @@ pub static EXPLORER: Explorer = Explorer {
     section: "ch1 §7",
     lab: "divergence",
     first: "kernel=by_lane&blocks=1&block_x=64&block_y=1&n=60&number=2&model=converge&of_block=0&warp=0",
-    page,
+    parts,
 };
 
 const THREADS_MAX: i64 = 4096;
 /// Steps that are recorded and sent.
 const RECORDED_MAX: usize = 4000;
 
-fn page() -> Markup {
+const TRANSPORT: Transport = Transport {
+    what: "Steps",
+    place: "Step",
+    moves: &[
+        Move::new("first", "«", "To the first step (Home)"),
+        Move::new("back", "◀", "A step back (←)"),
+        Move::new("forward", "▶", "A step forward (→)").main(),
+        Move::new("part", "Next parting or meeting", "To the next step at which lanes part or meet (↓)"),
+        Move::new("last", "»", "To the last step (End)"),
+    ],
+    speeds: &[],
+};
+
+fn parts() -> Parts {
     let models = [
         ("converge", "Since Volta: lanes rejoin, all make progress"),
         ("lockstep", "Before Volta: one side, then the other"),
@@ -49,17 +63,7 @@ fn page() -> Markup {
         (controls::number("of_block", "Block", (0, 127), 0))
         (controls::number("warp", "Warp of it", (0, 31), 0))
     };
-    html! {
-        (controls::form(EXPLORER.id, &knobs))
-        div.answer aria-live="off" { p.headline #headline {} p.hint #hint {} }
-        div.transport role="group" aria-label="Steps" {
-            button type="button" #first title="To the first step (Home)" { "«" span.sr { "To the first step" } }
-            button type="button" #back title="A step back (←)" { "◀" span.sr { "A step back" } }
-            button type="button".primary #forward title="A step forward (→)" { "▶" span.sr { "A step forward" } }
-            button type="button" #part title="To the next step at which lanes part or meet (↓)" { "Next parting or meeting" }
-            button type="button" #last title="To the last step (End)" { "»" span.sr { "To the last step" } }
-            input type="range" #at min="0" max="0" value="0" aria-label="Step";
-        }
+    let figures = html! {
         div.lanes #lanes role="img" aria-label="The lanes of the warp" {}
         p.key { span.on { "executes" } span.off { "active, guard false" } span.waits { "elsewhere, or waits" } span.gone { "has ended" } }
         div.figures.two {
@@ -67,7 +71,8 @@ fn page() -> Markup {
             figure { figcaption { "What changed, and who stands where" } div #state {} }
         }
         figure { figcaption { "Instructions issued so far, beside what the longest way of any one lane would have cost" } div #cost {} }
-    }
+    };
+    Parts { knobs, transport: Some(TRANSPORT), figures }
 }
 
 #[derive(Debug, Deserialize)]

@@ -5,7 +5,7 @@ use axum::response::Html;
 use maud::{Markup, html};
 
 use super::layout;
-use crate::book::explorers::{self, EXPLORERS};
+use crate::book::explorers;
 use crate::book::markdown;
 use crate::book::problem::Problem;
 use crate::lab::Lab;
@@ -41,16 +41,13 @@ pub async fn page(Path(number): Path<String>) -> Result<Html<String>, Problem> {
     let chapter = number.parse().ok().and_then(|number: u8| CHAPTERS.iter().find(|chapter| chapter.number == number));
     let chapter = chapter.ok_or_else(|| Problem::not_found("there are the chapters 1 to 4"))?;
     let subject = chapter.subject();
-    let of_chapter = || EXPLORERS.into_iter().filter(|explorer| explorer.is_of(chapter.number));
     let body = html! {
         section.lead {
             p.eyebrow { "Chapter " (chapter.number) }
             h1 { (capital(&subject)) }
         }
         article.text { (markdown::render(chapter.text)) }
-        @if of_chapter().next().is_some() {
-            section aria-labelledby="explorers" { h2 #explorers { "Explorers" } (explorers::cards(of_chapter())) }
-        }
+        section aria-labelledby="explorers" { h2 #explorers { "Explorers" } (explorers::cards(explorers::of_chapter(chapter.number))) }
         section aria-labelledby="labs" {
             h2 #labs { "Labs" }
             (cards(chapter.labs()))

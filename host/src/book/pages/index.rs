@@ -5,7 +5,7 @@ use maud::html;
 
 use super::chapter::{CHAPTERS, capital, cards};
 use super::layout;
-use crate::book::explorers::{self, EXPLORERS};
+use crate::book::explorers;
 use crate::labs::LABS;
 
 pub async fn page() -> Html<String> {
@@ -19,7 +19,7 @@ pub async fn page() -> Html<String> {
         }
         section aria-labelledby="explorers" {
             h2 #explorers { a href="/explore" { "Explorers" } }
-            (explorers::cards(EXPLORERS.into_iter()))
+            (explorers::cards(explorers::with_knobs().chain(explorers::to_read())))
         }
         @for chapter in &CHAPTERS {
             section aria-labelledby={ "chapter-" (chapter.number) } {

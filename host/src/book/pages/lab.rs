@@ -17,9 +17,20 @@ use crate::exercises;
 use crate::lab::Lab;
 use crate::labs::{self, LABS};
 
+/// The query of a page about a device.
 #[derive(Debug, Deserialize)]
 pub struct Options {
     device: Option<String>,
+}
+
+impl Options {
+    /// The device that is asked for, or the usual one.
+    pub fn device(&self) -> Result<&'static Device, Problem> {
+        match &self.device {
+            Some(name) => device::find(name).map_err(|error| Problem::input(error.to_string())),
+            None => Ok(Device::default_device()),
+        }
+    }
 }
 
 pub async fn page(
@@ -28,11 +39,10 @@ pub async fn page(
     Query(options): Query<Options>,
 ) -> Result<Html<String>, Problem> {
     let lab = labs::find(&id).map_err(|error| Problem::not_found(error.to_string()))?;
-    let device = match &options.device {
-        Some(name) => device::find(name).map_err(|error| Problem::input(error.to_string()))?,
-        None => Device::default_device(),
-    };
+    let device = options.device()?;
     let run = site.recorded.load(lab, &device.name);
+    let launches = explorers::launch::of_lab(lab);
+    let scripts: &[&str] = if launches.is_some() { &["run.js", "launch.js"] } else { &["run.js"] };
     let body = html! {
         section.lead {
             p.eyebrow { @if lab.chapter > 0 { a href={ "/chapters/" (lab.chapter) } { "Chapter " (lab.chapter) } " · " }
@@ -40,18 +50,13 @@ pub async fn page(
             h1 { (lab.id) }
             p.question { (capital(lab.question)) }
         }
-        @if lab.id == "launch" {
-            section { ul.cards { li { a.card.explore href="/walk" {
-                span.card-title { "A launch, line by line" }
-                span.card-text { "What the CPU does, what the GPU does meanwhile, where the traps are." }
-            } } } }
-        }
         @if explorers::of_lab(lab.id).next().is_some() {
             section aria-label="Explorers" { (explorers::cards(explorers::of_lab(lab.id))) }
         }
         article.text { (markdown::render(lab.text)) (exercise(lab)) }
         section.live-only aria-labelledby="run" {
             h2 #run { "Run it" }
+            p.from { "All of the lab: every claim, at the sizes that it names." }
             (run_panel::panel(lab, device, site.runs.going_on(lab).as_deref()))
         }
         div #results {
@@ -60,11 +65,18 @@ pub async fn page(
                 None => (results::listed(lab)),
             }
         }
+        @if let Some(panel) = &launches {
+            section.live-only aria-labelledby="own-launch" {
+                h2 #own-launch { "A launch of your own" }
+                p.from { "One of its kernels, with the device, block size and n that you choose." }
+                (panel)
+            }
+        }
         (kernels_of(lab))
         (neighbours(lab))
     };
     let at = format!("/chapters/{}", lab.chapter);
-    Ok(Html(layout::page_with(&format!("{}: {}", lab.id, lab.question), &at, &["run.js"], &body).into_string()))
+    Ok(Html(layout::page_with(&format!("{}: {}", lab.id, lab.question), &at, scripts, &body).into_string()))
 }
 
 fn exercise(lab: &Lab) -> Markup {
@@ -83,7 +95,8 @@ fn kernels_of(lab: &Lab) -> Markup {
                 h2 #kernels { "Kernels" }
                 dl.kernels {
                     @for kernel in known() {
-                        dt { code { (kernel.name) } }
+                        dt { code { (kernel.name) } " "
+                            a.live-only href={ "/explore/pipeline?kernel=" (kernel.name) } { "its Rust, PTX and SASS" } }
                         dd { (kernel.doc.trim()) }
                     }
                 }

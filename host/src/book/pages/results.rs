@@ -4,6 +4,7 @@ use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
 
 use super::plots;
+use crate::book::words;
 use crate::claim::format::{integer, microseconds, percent, real};
 use crate::lab::Lab;
 
@@ -139,7 +140,11 @@ fn table(table: &Value) -> Markup {
     html! {
         div.wide { table {
             thead { tr { @for column in list(&table["columns"]) { th scope="col" { (text(column)) } } } }
-            tbody { @for row in list(&table["rows"]) { tr { @for value in list(row) { td { (cell(value)) } } } } }
+            tbody { @for row in list(&table["rows"]) { tr {
+                @for (value, column) in list(row).iter().zip(list(&table["columns"])) {
+                    td { @if column == "instruction" { (words::instruction(text(value))) } @else { (cell(value)) } }
+                }
+            } } }
         } }
     }
 }

@@ -10,8 +10,8 @@ pub fn panel(lab: &Lab, device: &Device, going_on: Option<&Job>) -> Markup {
     html! {
         form.panel #run-form method="post" action={ "/labs/" (lab.id) "/run" } data-lab=(lab.id) data-run=[going_on.map(|job| job.id)] {
             div.field {
-                label for="device" { "Device" }
-                select #device name="device" {
+                label for="run-device" { "Device" }
+                select #run-device name="device" {
                     @for known in devices() {
                         option value=(known.name) selected[known.name == device.name] {
                             (known.name) " (" (known.sm_count) " SMs)" @if !known.validated { ", not held against one" }
@@ -20,8 +20,8 @@ pub fn panel(lab: &Lab, device: &Device, going_on: Option<&Job>) -> Markup {
                 }
             }
             div.field {
-                label for="isa" { "Code" }
-                select #isa name="isa" {
+                label for="run-isa" { "Code" }
+                select #run-isa name="isa" {
                     option value="auto" selected { "SASS where there is, else PTX" }
                     option value="ptx" { "PTX" }
                     option value="sass" { "SASS" }

@@ -81,7 +81,7 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
 }
 
 /// A device as its data sheet has it.
-fn sheet(device: &Device) -> Roof {
+pub(crate) fn sheet(device: &Device) -> Roof {
     let lanes = f64::from(device.sm_count) * f64::from(device.limits.fp32_lanes);
     Roof { gflops: 2.0 * lanes * f64::from(device.boost_clock_mhz) / 1e3, gbs: device.memory_bandwidth_gbs }
 }
