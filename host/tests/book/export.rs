@@ -25,7 +25,7 @@ fn the_copy_has_every_page_and_refers_to_nothing_outside_itself() {
                 for address in text
                     .split(mark)
                     .skip(1)
-                    .filter_map(|rest| rest.split(['"', '#']).next())
+                    .filter_map(|rest| rest.split(['"', '#', '?']).next())
                     .filter(|address| !address.is_empty())
                 {
                     assert!(!address.starts_with('/') && !address.contains("//"), "{}: {address}", path.display());

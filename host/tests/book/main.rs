@@ -1,13 +1,15 @@
 //! The book as a browser, and as someone who means harm, would use it: requests go to the service itself, without a socket.
 
+mod conditions;
 mod explorers;
 mod export;
+mod machine;
 mod malicious;
 mod pages;
 #[cfg(unix)]
 mod runs;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use axum::Router;
@@ -42,10 +44,11 @@ impl Answer {
 }
 
 impl Book {
-    /// With a program that the tests put in place of `warpwise`, and limits.
-    fn with(name: &str, program: PathBuf, limits: Limits) -> Self {
-        let folder = std::env::temp_dir().join(format!("warpwise-book-{name}-{}", std::process::id()));
+    /// With a program that the tests put in place of `warpwise`, given the book's folder, and limits.
+    fn with(name: &str, program: impl FnOnce(&Path) -> PathBuf, limits: Limits) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("book-{name}-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder for the book");
+        let program = program(&folder);
         let cli = warpwise::cli::parse(["warpwise", "list"].map(Into::into)).expect("words that are understood");
         let settings = Settings { port: PORT, program, folder: folder.clone(), limits, global: cli.global };
         Self { router: router(settings), folder }
@@ -53,7 +56,7 @@ impl Book {
 
     fn new(name: &str) -> Self {
         let limits = Limits { at_once: 1, waiting: 1, time: Duration::from_secs(30), memory_bytes: 1 << 30 };
-        Self::with(name, PathBuf::from("/no/such/program"), limits)
+        Self::with(name, |_| PathBuf::from("/no/such/program"), limits)
     }
 
     async fn ask(&self, request: Request<Body>) -> Answer {
@@ -67,6 +70,21 @@ impl Book {
         self.ask(request(Method::GET, path, "")).await
     }
 
+    /// What an explorer answers.
+    async fn explore(&self, question: &str) -> Value {
+        let answer = self.get(&format!("/api/explore/{question}")).await;
+        assert_eq!(answer.status, StatusCode::OK, "{question}: {}", answer.text);
+        answer.json()
+    }
+
+    /// An explorer does not answer this, and says what is wrong with it.
+    async fn refuses(&self, question: &str, says: &str) {
+        let answer = self.get(&format!("/api/explore/{question}")).await;
+        assert_eq!(answer.status, StatusCode::UNPROCESSABLE_ENTITY, "{question}: {}", answer.text);
+        let why = answer.json()["error"].as_str().unwrap_or_default().to_owned();
+        assert!(why.contains(says), "{question}: {why} does not say {says}");
+    }
+
     async fn post(&self, path: &str, form: &str) -> Answer {
         self.ask(request(Method::POST, path, form)).await
     }
@@ -78,8 +96,13 @@ impl Book {
 
 impl Drop for Book {
     fn drop(&mut self) {
-        // A run that is being ended may still write; the folder is a temporary one.
-        let _ = std::fs::remove_dir_all(&self.folder);
+        // A run that is being ended may still write: then once more.
+        for _ in 0..2 {
+            if std::fs::remove_dir_all(&self.folder).is_ok() {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(100));
+        }
     }
 }
 

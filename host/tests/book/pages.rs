@@ -51,7 +51,7 @@ async fn a_lab_that_never_ran_shows_its_claims_and_one_that_did_its_verdicts() {
         "kernels": [{ "kernel": "vecadd", "variant": "", "device": "RTX 5070", "registers": { "value": 12, "source": "ptxas" },
                       "spill_store_bytes": 0, "spill_load_bytes": 0, "occupancy": { "theoretical": 1.0, "achieved": null, "limiters": ["warps"] },
                       "times": [{ "us": 16.3, "cycles": 41000, "isa": "sass" }] }],
-        "tables": [{ "title": "sizes", "columns": ["n", "share"], "rows": [[1003, 0.25]] }],
+        "tables": [{ "title": "sizes", "columns": ["n", "share", "instruction"], "rows": [[1003, 0.25, "@!P0 LDG.E R2, desc[UR4][R2.64] <&"]] }],
         "plots": [{ "title": "cost", "x": "n", "x_log": true, "y": "cycles", "y_log": false,
                     "series": [{ "name": "a", "mark": "steps", "points": [[1.0, 2.0], [10.0, 3.0]] }] }],
         "notes": ["a note"] }] });
@@ -65,11 +65,46 @@ async fn a_lab_that_never_ran_shows_its_claims_and_one_that_did_its_verdicts() {
         "1,003",
         "<svg",
         "a note",
+        "@!P0 <abbr class=\"word\" tabindex=\"0\" title=\"LDG: ",
+        "desc[UR4][R2.64] &lt;&amp;",
     ] {
         assert!(page.contains(shown), "the page lacks {shown}: {page}");
     }
     let other = book.get("/labs/guard?device=H200").await.text;
     assert!(other.contains("No run on this device is recorded yet"), "the run of another device is shown");
+}
+
+#[tokio::test]
+async fn the_roofline_has_every_kernel_and_the_hierarchy_every_level_each_with_how_it_was_got() {
+    let book = Book::new("roof");
+    let bare = book.get("/roofline").await.text;
+    let (modelled, measured) = bare.split_once("H200, measured").expect("what an H200 was measured to do");
+    assert!(modelled.contains("RTX 5070, modelled") && modelled.contains("the roof of its data sheet"), "{modelled}");
+    assert!(!modelled.contains("GFLOP/s, measured") && measured.contains("GFLOP/s, measured"));
+    let points = measured.matches("class=\"point\" href=\"#measured-").count();
+    assert!(points > 30, "{points} points");
+    for link in measured.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(measured.contains(&format!("id=\"{link}\"")), "#{link} leads nowhere");
+    }
+    let run = serde_json::json!({ "labs": [{
+        "plots": [{ "title": "Every kernel under the roof of RTX 5070", "series": [{ "name": "roof", "points": [[0.01, 6.7], [46.0, 30000.0], [4096.0, 30000.0]] }] }],
+        "tables": [{ "title": "every kernel, at the sizes of `counters`", "columns": [], "rows": [["vecadd", 0.0833, "memory", 41.5, "74%"], ["nbody", 576, "arithmetic", "–", "–"]] }] }] });
+    std::fs::write(book.folder.join("roofline--RTX-5070.json"), run.to_string()).expect("a recorded run");
+    let page = book.get("/roofline").await.text;
+    let (modelled, _) = page.split_once("H200, measured").expect("both");
+    for shown in ["href=\"#modelled-vecadd\"", "41.5", "74%", "not timed", "GFLOP/s, modelled"] {
+        assert!(modelled.contains(shown), "{shown}: {modelled}");
+    }
+    assert!(!modelled.contains("#modelled-nbody"), "a kernel without a time has no place");
+    let levels = book.get("/hierarchy?device=H200").await.text;
+    let (modelled, measured) = levels.split_once("H200, measured").expect("both");
+    assert!(modelled.contains("given to the model") && modelled.contains("256 KiB an SM, both together"), "{modelled}");
+    // 2026-11-30: shared memory, L1, near L2, far L2, memory.
+    let cycles = ["29.14", "39.49", "288.1", "537.4", "696.5"];
+    assert!(
+        cycles.iter().all(|cycles| measured.contains(cycles) && !modelled.contains(&format!("<td>{cycles}</td>"))),
+        "{measured}"
+    );
 }
 
 #[test]

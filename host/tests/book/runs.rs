@@ -2,10 +2,10 @@
 
 use super::*;
 
-/// A program that does `script`; `$OUT` is the file that it is to write.
-fn program(name: &str, script: &str) -> PathBuf {
+/// A program in the folder that does `script`; `$OUT` is the file that it is to write.
+fn program(folder: &Path, script: &str) -> PathBuf {
     use std::os::unix::fs::PermissionsExt;
-    let path = std::env::temp_dir().join(format!("warpwise-book-program-{name}-{}", std::process::id()));
+    let path = folder.join("program.sh");
     let text = format!("#!/bin/sh\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && OUT=$2; shift; done\n{script}\n");
     std::fs::write(&path, text).expect("a program");
     std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).expect("its right to run");
@@ -14,7 +14,7 @@ fn program(name: &str, script: &str) -> PathBuf {
 
 fn book(name: &str, script: &str) -> Book {
     let limits = Limits { at_once: 1, waiting: 1, time: Duration::from_secs(60), memory_bytes: 256 << 20 };
-    Book::with(name, program(name, script), limits)
+    Book::with(name, |folder| program(folder, script), limits)
 }
 
 /// Asks until the run is in one of these states, for half a minute at most.
@@ -37,13 +37,10 @@ async fn start(book: &Book, lab: &str) -> u64 {
 
 #[tokio::test]
 async fn a_run_tells_its_steps_and_leaves_its_results_on_the_page() {
-    let go = std::env::temp_dir().join(format!("warpwise-book-go-{}", std::process::id()));
-    let script = format!(
-        "echo 'running guard' >&2; echo 'step: half of it' >&2; while [ ! -e {} ]; do sleep 0.05; done\n\
-         echo '{{\"labs\":[{{\"seconds\":2,\"claims\":[{{\"id\":\"guard.x\",\"statement\":\"it was run\",\"verdict\":\"holds\"}}]}}]}}' > $OUT\nexit 1",
-        go.display()
-    );
-    let book = book("steps", &script);
+    let script = "echo 'running guard' >&2; echo 'step: half of it' >&2; while [ ! -e $(dirname $OUT)/go ]; do sleep 0.05; done\n\
+         echo '{\"labs\":[{\"seconds\":2,\"claims\":[{\"id\":\"guard.x\",\"statement\":\"it was run\",\"verdict\":\"holds\"}]}]}' > $OUT\nexit 1";
+    let book = book("steps", script);
+    let go = book.folder.join("go");
     let id = start(&book, "guard").await;
     for _ in 0..600 {
         if book.get(&format!("/api/runs/{id}")).await.json()["step"] == "half of it" {
@@ -56,7 +53,6 @@ async fn a_run_tells_its_steps_and_leaves_its_results_on_the_page() {
     assert!(book.get("/labs/guard").await.text.contains("This lab is being run"));
     std::fs::write(&go, "").expect("the sign to go on");
     until(&book, id, &["done"]).await;
-    std::fs::remove_file(&go).expect("the sign's removal");
     assert!(book.get("/labs/guard").await.text.contains("it was run"));
     let again = book.post("/api/labs/guard/run", "device=RTX+5070").await.json();
     assert_eq!(again["expected_seconds"], 2.0);
@@ -82,7 +78,7 @@ async fn a_run_can_be_cancelled_while_it_runs_and_while_it_waits() {
 #[tokio::test]
 async fn a_run_that_takes_too_long_or_too_much_memory_is_ended_and_the_book_lives_on() {
     let limits = Limits { at_once: 1, waiting: 1, time: Duration::from_millis(300), memory_bytes: 256 << 20 };
-    let slow = Book::with("slow", program("slow", "exec sleep 600"), limits);
+    let slow = Book::with("slow", |folder| program(folder, "exec sleep 600"), limits);
     let id = start(&slow, "guard").await;
     let run = until(&slow, id, &["failed"]).await;
     assert!(run["why"].as_str().is_some_and(|why| why.contains("longest")), "{run}");

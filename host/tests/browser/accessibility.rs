@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::browser::{Browser, Future};
 
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 16] = [
     "/",
     "/chapters/1",
     "/labs/life",
@@ -15,6 +15,13 @@ const PAGES: [&str; 9] = [
     "/explore/memory",
     "/explore/stepper",
     "/explore/film",
+    "/explore/uniform",
+    "/explore/branches",
+    "/explore/launch",
+    "/explore/pipeline",
+    "/explore/schedulers",
+    "/roofline",
+    "/hierarchy",
 ];
 
 /// Controls without a name, and pages without a language, a title, one first heading.

@@ -66,7 +66,13 @@ impl World {
         std::fs::create_dir_all(&folder).expect("a folder");
         let port = runtime.block_on(serve(folder.clone()));
         let mut driver = Command::new(&tools.driver);
-        let driver = driver.arg("--port=0").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
+        // What driver and browser put among temporary files goes with the folder.
+        let driver = driver
+            .env("TMPDIR", &folder)
+            .arg("--port=0")
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null());
         let mut driver = driver.spawn().expect("the driver starts");
         let mut said = BufReader::new(driver.stdout.take().expect("its output")).lines().map_while(Result::ok);
         let line = said.find(|line| line.contains("started successfully on port"));

@@ -82,7 +82,7 @@ pub fn shapes(window: &Browser) -> Future<'_> {
         {
             window.set("width", 256).await;
             window.set("pitch", 256).await;
-            window.click(&format!("[data-shape='{shape}']")).await;
+            window.click(&format!("[data-value='{shape}']")).await;
             window
                 .until(
                     "the shape is shown",

@@ -5,6 +5,7 @@
 //! `required`, as in CI, they fail instead. `cargo xtask test` installs both where it may.
 
 mod accessibility;
+mod asking;
 mod browser;
 mod explorers;
 mod moving;
@@ -33,6 +34,13 @@ static TESTS: &[(&str, Test, bool)] = &[
     ("a_warp_is_walked_forward_and_backward", moving::stepper, false),
     ("schedulers_go_cycle_by_cycle", moving::schedulers, false),
     ("the_film_plays_and_tells_the_labs_story", moving::film, false),
+    ("a_condition_is_typed_and_the_warps_that_part_are_shown", asking::uniform, false),
+    ("a_kernels_branch_leads_to_the_check_of_its_condition", asking::branches, false),
+    ("listings_follow_architecture_and_cap_and_explain_themselves", asking::pipeline, false),
+    ("a_launch_is_made_from_a_labs_page", asking::launch, false),
+    ("a_question_is_answered_by_running", asking::quiz, false),
+    ("a_point_under_the_roof_leads_to_its_kernel", asking::roofline, false),
+    ("times_of_pages_and_steps", moving::times, false),
     ("every_control_has_a_name_and_text_can_be_read", accessibility::controls_and_contrast, false),
     ("every_control_has_a_name_and_text_can_be_read_in_dark_colours", accessibility::controls_and_contrast, true),
     ("everything_is_reached_by_keyboard_and_shows_its_focus", accessibility::keyboard, false),

@@ -61,12 +61,59 @@ pub fn schedulers(window: &Browser) -> Future<'_> {
             assert!(issuing(cycle) > 0, "cycle {cycle} has no issue");
             assert_eq!(window.count(".scheduler .warp.issues").await, issuing(cycle), "cycle {cycle}");
         }
+        // Who waits, and for what, is the model's word for that warp and cycle.
+        let cycle = window.run("return Number(document.getElementById('at').value)").await.as_u64().expect("a cycle");
+        let waits = |warp: &serde_json::Value| {
+            let all = warp["waits"].as_array().expect("waits").iter();
+            all.filter(|wait| wait[0].as_u64() <= Some(cycle) && Some(cycle) < wait[1].as_u64()).count()
+        };
+        let shown = window.count(".scheduler .warp.memory, .scheduler .warp.waits, .scheduler .warp.ready").await;
+        assert_eq!(shown, warps.iter().map(waits).sum::<usize>(), "cycle {cycle}");
         let waiting = "const at = document.getElementById('at'); at.value = 400; at.dispatchEvent(new Event('input')); \
                        return document.querySelectorAll('.warp.memory').length";
         assert!(
             window.run(waiting).await.as_u64().is_some_and(|count| count > 8),
             "in the middle most wait for memory"
         );
+    })
+}
+
+/// How long a fresh page takes until it answers to its knobs, and a step of the stepper until it is drawn: printed, since computers
+/// differ, and not judged.
+pub fn times(window: &Browser) -> Future<'_> {
+    Box::pin(async move {
+        let mut pages = Vec::new();
+        for page in [
+            "/",
+            "/labs/life",
+            "/explore/occupancy",
+            "/explore/stepper",
+            "/explore/uniform",
+            "/explore/schedulers",
+            "/explore/film",
+        ] {
+            // The first visit may build what the server keeps; a fresh page is one after that.
+            window.goto(page).await;
+            window.goto(page).await;
+            let interactive = "const entry = performance.getEntriesByType('navigation')[0]; \
+                               return Math.max(entry.domInteractive, Number(document.body.dataset.answeredAt ?? 0))";
+            let ms = window.run(interactive).await.as_f64().expect("a time");
+            assert!(ms > 0.0, "{page} has no time");
+            pages.push(format!("{page} {ms:.0}"));
+        }
+        window.goto("/explore/stepper").await;
+        // A step is drawn when its frame is: the second callback runs after it.
+        let step = "const done = arguments[arguments.length - 1]; const times = []; const button = document.getElementById('forward'); \
+                    document.getElementById('first').click(); \
+                    function one() { if (times.length === 30) return done(times); const from = performance.now(); button.click(); \
+                    document.getElementById('lanes').getBoundingClientRect(); times.push(performance.now() - from); requestAnimationFrame(() => requestAnimationFrame(one)); } one();";
+        let times = window.client.execute_async(step, Vec::new()).await.expect("times");
+        let mut times: Vec<f64> =
+            times.as_array().expect("a list").iter().filter_map(serde_json::Value::as_f64).collect();
+        times.sort_by(f64::total_cmp);
+        assert_eq!(times.len(), 30);
+        println!("ms until a fresh page answers: {}", pages.join(", "));
+        println!("ms of a step of the stepper, drawn: median {:.1}, most {:.1}", times[15], times[29]);
     })
 }
 

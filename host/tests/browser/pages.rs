@@ -5,12 +5,12 @@ use warpwise::labs::LABS;
 use super::browser::{Browser, Future, SIZES};
 
 /// Pages that no table lists.
-const OTHERS: [&str; 5] = ["/", "/explore", "/quiz", "/walk", "/nothing-here"];
+const OTHERS: [&str; 7] = ["/", "/explore", "/quiz", "/walk", "/roofline", "/hierarchy", "/nothing-here"];
 
 pub fn no_errors(window: &Browser) -> Future<'_> {
     Box::pin(async move {
         let explorers = window.links("/explore", "/explore/").await;
-        assert!(explorers.len() >= 7, "{explorers:?}");
+        assert!(explorers.len() >= 11, "{explorers:?}");
         let mut paths: Vec<String> = OTHERS.map(str::to_owned).to_vec();
         paths.extend((1..=4).map(|chapter| format!("/chapters/{chapter}")));
         paths.extend(LABS.iter().map(|lab| format!("/labs/{}", lab.id)));
@@ -25,7 +25,11 @@ pub fn no_errors(window: &Browser) -> Future<'_> {
                 assert_eq!(too_wide, 0, "{path} is wider than a {size}");
                 let name = path.trim_matches('/').replace('/', "-");
                 if !path.starts_with("/labs/") || path == "/labs/life" {
+                    // All of it, up to some length.
+                    let length = window.run("return Math.min(3000, document.documentElement.scrollHeight + 200)").await;
+                    window.size(width, length.as_u64().unwrap_or_default() as u32).await;
                     window.picture(&super::pictures::folder().join(format!("{size}-{name}.png"))).await;
+                    window.size(width, height).await;
                 }
             }
         }
