@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use tests::{FrontEnd, machine, sass, with};
 use warpwise::arguments::{Argument, Init, bind};
-use warpwise::backend::{DeviceBuffer, Gpu, LaunchRequest, StreamId};
+use warpwise::backend::{DeviceBuffer, Gpu, LaunchRequest, LaunchShape};
 use warpwise::counters::{CASES, Case, WRONG_ON_PURPOSE};
 use warpwise_kernels::KERNELS;
 use warpwise_simt::isa::Program;
@@ -111,16 +111,8 @@ fn results(gpu: &Gpu, program: &Program, case: &Case) -> Vec<(String, Vec<u8>)> 
             }
         }
     }
-    let request = LaunchRequest {
-        kernel: case.kernel.to_owned(),
-        grid: case.grid,
-        block: case.block,
-        dynamic_shared_bytes: 0,
-        params: bind::layout(program, &values),
-        stream: StreamId::DEFAULT,
-        timed: false,
-        registers: None,
-    };
+    let shape = LaunchShape::new(case.grid, case.block);
+    let request = LaunchRequest::packed(case.kernel, shape, bind::layout(program, &values));
     gpu.run_in_turn(vec![request]).unwrap_or_else(|error| panic!("{}: {error}", case.kernel));
     let read = |(name, buffer): &(String, DeviceBuffer<u8>)| (name.clone(), buffer.download().expect("it ran"));
     buffers.iter().map(read).collect()

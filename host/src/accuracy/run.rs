@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use super::Case;
 use super::inputs::bind;
-use crate::backend::{DeviceBuffer, Gpu, GpuError, LaunchReport, LaunchRequest, StreamId};
+use crate::backend::{DeviceBuffer, Gpu, GpuError, LaunchReport, LaunchRequest, LaunchShape};
 use crate::error::CommandError;
 use crate::numbers::Time;
 use crate::workbench::Workbench;
@@ -41,15 +41,11 @@ pub(super) fn launch(
     timed: bool,
 ) -> Result<LaunchReport, CommandError> {
     let resources = bench.resources(case.kernel, &gpu.device().arch, None)?;
+    let shape = LaunchShape { grid: case.grid, block: case.block, dynamic_shared_bytes: case.dynamic_shared_bytes };
     let request = LaunchRequest {
-        kernel: case.kernel.to_owned(),
-        grid: case.grid,
-        block: case.block,
-        dynamic_shared_bytes: case.dynamic_shared_bytes,
-        params,
-        stream: StreamId::DEFAULT,
         timed,
         registers: NonZeroU32::new(resources.registers.value()),
+        ..LaunchRequest::packed(case.kernel, shape, params)
     };
     let report = gpu.run_in_turn(vec![request])?.pop();
     Ok(report.ok_or(GpuError::NoReport)?)

@@ -82,6 +82,9 @@ pub struct LaunchRequest {
     pub timed: bool,
     /// Registers a thread, for residency, where ptxas has said; else the backend's own knowledge.
     pub registers: Option<NonZeroU32>,
+    /// Have each sample on a GPU begin with what the launch itself left in L2, and not with an L2 that was overwritten. On the
+    /// machine, which times the launch once, L2 holds what earlier launches left there.
+    pub from_warm_l2: bool,
 }
 
 impl LaunchRequest {
@@ -92,15 +95,21 @@ impl LaunchRequest {
 
     /// As [`LaunchRequest::new`] for an entry that is known by name only: nothing checks that `args` are its own.
     pub fn named<A: KernelArgs>(entry: impl Into<String>, shape: LaunchShape, args: &A) -> Self {
+        Self::packed(entry, shape, args.pack())
+    }
+
+    /// As [`LaunchRequest::named`] with the arguments as bytes in CUDA's parameter layout.
+    pub fn packed(entry: impl Into<String>, shape: LaunchShape, params: Vec<u8>) -> Self {
         Self {
             kernel: entry.into(),
             grid: shape.grid,
             block: shape.block,
             dynamic_shared_bytes: shape.dynamic_shared_bytes,
-            params: args.pack(),
+            params,
             stream: StreamId::DEFAULT,
             timed: false,
             registers: None,
+            from_warm_l2: false,
         }
     }
 

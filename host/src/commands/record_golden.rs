@@ -8,7 +8,7 @@ use warpwise_simt::golden::{THREADS, Table};
 
 use super::{Outcome, read_text, write_text};
 use crate::backend::gpus::{self, Image};
-use crate::backend::{Gpu, GpuError, LaunchRequest, LaunchShape, StreamId};
+use crate::backend::{Gpu, GpuError, LaunchRequest, LaunchShape};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 use crate::kernels::Code;
@@ -60,16 +60,7 @@ fn record(table: &mut Table, global: &GlobalOptions) -> Result<usize, CommandErr
 
 fn one_block() -> LaunchRequest {
     let shape = LaunchShape::linear(THREADS as u32, THREADS as u32);
-    LaunchRequest {
-        kernel: String::new(),
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared_bytes: 0,
-        params: Vec::new(),
-        stream: StreamId::DEFAULT,
-        timed: false,
-        registers: None,
-    }
+    LaunchRequest::packed("", shape, Vec::new())
 }
 
 /// A context on the GPU with these kernels, compiled by its driver.

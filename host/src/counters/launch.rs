@@ -7,7 +7,7 @@ use super::Case;
 use super::metrics::{LIMIT_REGISTERS, LIMIT_SHARED, REGISTERS, REGISTERS_LEAST};
 use crate::arguments::bind;
 use crate::arguments::{Argument, ArgumentError, Init};
-use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape, StreamId};
+use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchRequest, LaunchShape};
 use crate::error::CommandError;
 use crate::kernels::Code;
 use crate::numbers::Regs;
@@ -113,16 +113,7 @@ pub fn prepare(
             }
         }
     }
-    let request = LaunchRequest {
-        kernel: kernel.to_owned(),
-        grid: shape.grid,
-        block: shape.block,
-        dynamic_shared_bytes: shape.dynamic_shared_bytes,
-        params: bind::layout(&program, &values),
-        stream: StreamId::DEFAULT,
-        timed: false,
-        registers: None,
-    };
+    let request = LaunchRequest::packed(kernel, shape, bind::layout(&program, &values));
     Ok(Prepared { request, buffers })
 }
 

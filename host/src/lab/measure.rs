@@ -57,6 +57,12 @@ impl Case {
         Self { max_registers: Some(max_registers), ..self }
     }
 
+    /// The same launch with what it reads in L2 before its time is taken.
+    #[must_use]
+    pub fn from_warm_l2(self) -> Self {
+        Self { request: LaunchRequest { from_warm_l2: true, ..self.request }, ..self }
+    }
+
     /// The same launch for its counters alone, which take a tenth of the time on the machine.
     #[must_use]
     pub fn untimed(self) -> Self {

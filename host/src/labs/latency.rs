@@ -45,18 +45,14 @@ fn claims() -> Vec<Claim> {
             SECTION,
             "up to half of the knee: least loads a time over those that Little's law gives",
             at_least(0.8),
-        )
-        .note("a GPU's samples begin with an empty L2, so their first loads come from memory")
-        .on_machine(),
+        ),
         Claim::new("little_above", SECTION, "beyond the knee: most loads a time over the most of all", at_most(1.05)),
         Claim::new(
             "knee",
             SECTION,
             "32 warps with 8 chains: loads in flight over what keeps them coming at the full rate",
             at_least(1.0),
-        )
-        .note("a GPU's samples begin with an empty L2, so their first loads come from memory")
-        .on_machine(),
+        ),
         Claim::new("a_warp_alone", SECTION, "share of the full rate that one warp with one load reaches", at_most(0.1))
             .note("a warp alone leaves its SM waiting nearly all the time"),
         Claim::new("results", SECTION, "each chain ends where the table leads", holds("no end differs")),
@@ -146,8 +142,9 @@ fn measure(cx: &mut LabContext<'_>, gpu: &Gpu) -> Result<Option<Vec<Point>>, Lab
             WARPS.iter().map(|warps| gpu.zeros::<u32>(32 * *warps as usize)).collect::<Result<Vec<_>, _>>()?;
         let pairs = WARPS.iter().zip(&outputs).map(|(warps, out)| {
             let shape = LaunchShape::new([1; 3], [32 * warps, 1, 1]);
-            let case =
-                |steps| Case::new(kernel, format!("{warps} warps"), shape, (next.ptr(), out.ptr(), APART, steps));
+            let case = |steps| {
+                Case::new(kernel, format!("{warps} warps"), shape, (next.ptr(), out.ptr(), APART, steps)).from_warm_l2()
+            };
             let more = case(steps[1]);
             Pair::new(case(steps[0]), if matches!(warps, 1 | 32) { more } else { more.unlisted() })
         });
