@@ -76,6 +76,25 @@ pub struct Judged {
     pub verdict: Verdict,
     /// Why it was not run.
     pub why: Option<String>,
+    pub runs: Runs,
+}
+
+/// Of how many runs of a lab a claim held in how many; none where it was not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Runs {
+    pub held: u32,
+    pub of: u32,
+}
+
+impl Judged {
+    /// Takes in what the same claim came to in another run. One failure is a failure, and what was found then is what is shown.
+    pub fn and(&mut self, again: Judged) {
+        let runs = Runs { held: self.runs.held + again.runs.held, of: self.runs.of + again.runs.of };
+        if self.verdict != Verdict::Fails && again.verdict != Verdict::Holds {
+            *self = again;
+        }
+        self.runs = runs;
+    }
 }
 
 impl Claim {
@@ -128,7 +147,8 @@ impl Claim {
             (Some(found), None) if self.relation.accepts(found) => (Verdict::Holds, None),
             (Some(_), None) => (Verdict::Fails, None),
         };
-        Judged { backend: setting.backend, claim: self, found, verdict, why }
+        let runs = Runs { held: (verdict == Verdict::Holds).into(), of: (verdict != Verdict::NotRun).into() };
+        Judged { backend: setting.backend, claim: self, found, verdict, why, runs }
     }
 }
 
@@ -216,6 +236,23 @@ mod tests {
         check(claim().needs_sass(), Some(13.into()), &sim, Verdict::Fails, None);
         let reason = "states a number of the RTX 5090, this run is on the RTX 5070";
         check(claim().on_device("RTX 5090"), Some(13.into()), &sim, Verdict::NotRun, Some(reason));
+    }
+
+    #[test]
+    fn one_run_that_fails_is_a_failure_and_shows_what_it_found() {
+        let sim = setting(BackendKind::Sim, None);
+        let run = |found: i64| claim().judge(Some(found.into()), None, &sim);
+        let mut judged = run(12);
+        for found in [12, 13, 14, 12] {
+            judged.and(run(found));
+        }
+        assert_eq!(
+            (judged.verdict, judged.found, judged.runs),
+            (Verdict::Fails, Some(13.into()), Runs { held: 3, of: 5 })
+        );
+        let mut unbound = claim().on_gpu().judge(None, None, &sim);
+        unbound.and(claim().on_gpu().judge(None, None, &sim));
+        assert_eq!((unbound.verdict, unbound.runs), (Verdict::NotRun, Runs { held: 0, of: 0 }));
     }
 
     #[test]

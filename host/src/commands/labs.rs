@@ -25,6 +25,10 @@ pub struct Options {
     /// Where kernels run: a GPU where there is one, else the machine
     #[arg(long, value_name = "auto|sim|cuda", default_value = "auto")]
     backend: String,
+    /// Runs of each lab on its backend: a claim has to hold in all of them. Times on a GPU differ from run to run, the machine's
+    /// do not
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1_000))]
+    repeat: u32,
     /// Write the report as JSON
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -50,6 +54,12 @@ pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandE
             break;
         }
         let mut outcome = LabContext::run(lab, &bench, &progress);
+        for _ in 1..options.repeat {
+            if outcome.trouble.is_some() {
+                break;
+            }
+            outcome.add_run(LabContext::run(lab, &bench, &progress));
+        }
         if let Some(model) = &model {
             outcome.add_model(LabContext::run(lab, model, &progress));
         }

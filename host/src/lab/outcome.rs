@@ -23,6 +23,17 @@ pub struct LabOutcome {
 }
 
 impl LabOutcome {
+    /// Takes in another run of the same lab on the same device: its verdicts. Times and tables stay those of the first run.
+    pub fn add_run(&mut self, again: LabOutcome) {
+        self.seconds += again.seconds;
+        self.trouble = self.trouble.take().or(again.trouble);
+        for judged in again.claims {
+            if let Some(own) = self.claims.iter_mut().find(|own| own.claim.id == judged.claim.id) {
+                own.and(judged);
+            }
+        }
+    }
+
     /// Takes in the same lab's run on the machine, modelling the same device: its times beside the measured ones, its claims
     /// behind those of the GPU.
     pub fn add_model(&mut self, model: LabOutcome) {

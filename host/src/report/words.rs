@@ -2,7 +2,7 @@
 
 use crate::ceilings::Ceilings;
 use crate::claim::format::{integer, microseconds, percent, real};
-use crate::claim::{Judged, Relation, TRUE, Value, Verdict};
+use crate::claim::{Judged, Relation, Runs, TRUE, Value, Verdict};
 use crate::lab::KernelRow;
 use crate::numbers::{Sampled, Time, isa_name};
 
@@ -103,8 +103,16 @@ pub fn sampled_note(sampled: &Sampled) -> String {
     format!("sampled: {timed} of {all} blocks timed, ±{:.1}%", 100.0 * sampled.error)
 }
 
-/// The numbers behind a verdict: `= 3907`, `found 5, expected < 3`. A claim in words has something to say only where it is not so.
+/// The numbers behind a verdict: `= 3907`, `found 5, expected < 3`, `found 5, expected < 3; held in 9 of 10 runs`. A claim in
+/// words has something to say only where it is not so, or ran more than once.
 pub fn claim_numbers(judged: &Judged) -> Option<String> {
+    let Runs { held, of } = judged.runs;
+    let runs = (of > 1).then(|| format!("held in {held} of {of} runs"));
+    let numbers: Vec<String> = of_one_run(judged).into_iter().chain(runs).collect();
+    (!numbers.is_empty()).then(|| numbers.join("; "))
+}
+
+fn of_one_run(judged: &Judged) -> Option<String> {
     let expected = &judged.claim.relation;
     match (expected, &judged.found) {
         (Relation::Holds(_), Some(Value::Text(text))) if text != TRUE => Some(format!("found: {text}")),

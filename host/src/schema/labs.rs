@@ -170,6 +170,9 @@ struct ClaimJson<'a> {
     expected: String,
     found: Option<String>,
     verdict: &'static str,
+    /// Of how many runs it held in how many.
+    held: u32,
+    runs: u32,
     why: Option<&'a str>,
     note: Option<&'a str>,
 }
@@ -355,6 +358,8 @@ fn claim<'a>(lab: &str, judged: &'a Judged) -> ClaimJson<'a> {
         expected: judged.claim.relation.to_string(),
         found: judged.found.as_ref().map(claim::Value::to_string),
         verdict: judged.verdict.word(),
+        held: judged.runs.held,
+        runs: judged.runs.of,
         why: judged.why.as_deref(),
         note: judged.claim.note.as_deref(),
     }
