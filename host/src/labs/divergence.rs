@@ -4,7 +4,7 @@ use cuda_std::host::{DevicePtr, Kernel};
 use warpwise_kernels::divergence::{by_lane, by_warp, path_a, path_b, split};
 use warpwise_kernels::maths;
 
-use super::input::{differences, noise};
+use super::input::{differences, noise, references};
 use crate::backend::{DeviceBuffer, Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, between, holds, less_than, near};
 use crate::lab::{Axis, Case, Lab, LabContext, LabError, Mark, Plot, Table};
@@ -170,7 +170,7 @@ impl<'a> Elements<'a> {
     fn new(gpu: &'a Gpu, n: u32, steps: [u32; 2]) -> Result<Self, LabError> {
         let x = noise(n, 5);
         let [_, more] = steps;
-        let by_path = [maths::path_a, maths::path_b].map(|path| x.iter().map(|&x| path(x, more)).collect());
+        let by_path = [maths::path_a, maths::path_b].map(|path| references(&x, |_, x| path(x, more)));
         let elements = Self { gpu, n, steps, device_x: gpu.upload(&x)?, by_path, wrong: None };
         // The first launch has its elements come from device memory, and later ones from L2: that is no path's cost.
         let y = gpu.zeros::<f32>(n as usize)?;

@@ -8,6 +8,25 @@ pub fn noise(n: u32, seed: u64) -> Vec<f32> {
     (0..n).map(|_| random.random_range(-1.0..1.0)).collect()
 }
 
+/// What each number of `x` becomes, given its index, too: by all of the host's processors, since a GPU's share of work is a
+/// long one for a CPU.
+pub fn references(x: &[f32], reference: impl Fn(u32, f32) -> f32 + Sync) -> Vec<f32> {
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let part = x.len().div_ceil(threads).max(1);
+    let mut found = vec![0.0; x.len()];
+    std::thread::scope(|scope| {
+        for (number, (x, found)) in x.chunks(part).zip(found.chunks_mut(part)).enumerate() {
+            let reference = &reference;
+            scope.spawn(move || {
+                for (index, (x, found)) in ((number * part) as u32..).zip(x.iter().zip(found)) {
+                    *found = reference(index, *x);
+                }
+            });
+        }
+    });
+    found
+}
+
 /// Results that differ from what was expected, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Differences {
@@ -64,6 +83,14 @@ mod tests {
         let found = differences(&[1.0, 0.0, 3.0], [1.0, -0.0, 4.0]);
         assert_eq!((found.count, found.first), (2, Some((1, 0.0, -0.0))));
         assert_eq!(found.to_string(), "2 differ, first element 1: 0e0 instead of -0e0");
+    }
+
+    #[test]
+    fn references_stand_in_the_order_of_their_numbers() {
+        let x: Vec<f32> = (0..1_003).map(|i| i as f32).collect();
+        assert!(references(&x, |i, x| x - i as f32 + 2.0).iter().all(|y| *y == 2.0));
+        assert_eq!(references(&x, |_, x| 2.0 * x)[1_002], 2_004.0);
+        assert!(references(&[], |_, x| x).is_empty());
     }
 
     #[test]

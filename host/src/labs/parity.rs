@@ -6,7 +6,7 @@ use warpwise_kernels::parity::{parity_lane, parity_warp};
 
 use super::cost::{Cost, Pair, costs, over};
 use super::counters::{DIVERGENT_BRANCHES, INSTRUCTIONS, LOAD_REQUESTS, LOAD_SECTORS, WARPS, counter, ratio, record};
-use super::input::{differences, noise};
+use super::input::{differences, noise, references};
 use crate::backend::LaunchShape;
 use crate::claim::{Claim, equal, holds, near};
 use crate::lab::{Case, Lab, LabContext, LabError, Table};
@@ -74,7 +74,7 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     record(cx, "sectors_regrouped", ratio(&warp.more, LOAD_SECTORS, LOAD_REQUESTS));
     let mut wrong = None;
     for ((kernel, _), y) in kernels.iter().zip(&outputs) {
-        let expected = x.iter().zip(0..).map(|(&x, i)| maths::parity(i, x, steps[1]));
+        let expected = references(&x, |i, x| maths::parity(i, x, steps[1]));
         let differences = differences(&y.download()?, expected);
         if !differences.none() {
             wrong.get_or_insert(format!("{}: {differences}", kernel.name));

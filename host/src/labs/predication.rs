@@ -8,7 +8,7 @@ use warpwise_nvtools::nvdisasm::ListingOptions;
 use super::code::{sass, text};
 use super::control_flow::{branches, choices, count};
 use super::counters::{DIVERGENT_BRANCHES, INSTRUCTIONS, WARPS, counter, ratio, record};
-use super::input::{Differences, differences, noise};
+use super::input::{Differences, differences, noise, references};
 use crate::backend::{Gpu, LaunchReport, LaunchShape};
 use crate::claim::{Claim, at_least, equal, holds, less_than, near};
 use crate::lab::{Case, Lab, LabContext, LabError, Table};
@@ -177,7 +177,7 @@ impl<'a> Runs<'a> {
         }
         let reports = cx.measure_in_turn(self.gpu, cases)?;
         for (job, (x, _, y)) in jobs.iter().zip(arrays) {
-            let differences = differences(&y.download()?, x.into_iter().map(job.reference));
+            let differences = differences(&y.download()?, references(&x, |_, x| (job.reference)(x)));
             if !differences.none() {
                 self.wrong.get_or_insert((job.kernel.name, differences));
             }

@@ -9,7 +9,7 @@ use super::code::{sass, text};
 use super::control_flow::{branches, choices, count};
 use super::cost::{Cost, Pair, costs, over};
 use super::counters::{DIVERGENT_BRANCHES, INSTRUCTIONS, WARPS, counter, ratio, record};
-use super::input::{differences, noise};
+use super::input::{differences, noise, references};
 use crate::backend::{DeviceBuffer, Gpu, LaunchShape};
 use crate::claim::{Claim, at_least, equal, holds, less_than, near};
 use crate::lab::{Case, Lab, LabContext, LabError, Table};
@@ -138,10 +138,10 @@ impl<'a> Elements<'a> {
         &mut self,
         kernel: &str,
         outputs: &[DeviceBuffer<f32>],
-        reference: impl Fn(f32) -> f32,
+        reference: impl Fn(f32) -> f32 + Sync,
     ) -> Result<(), LabError> {
         for ((x, _), (y, pattern)) in self.inputs.iter().zip(outputs.iter().zip(&PATTERNS)) {
-            let differences = differences(&y.download()?, x.iter().map(|&x| reference(x)));
+            let differences = differences(&y.download()?, references(x, |_, x| reference(x)));
             if !differences.none() {
                 self.wrong.get_or_insert(format!("{kernel}, {}: {differences}", pattern.name));
             }
