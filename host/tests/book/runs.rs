@@ -82,7 +82,8 @@ async fn a_run_that_takes_too_long_or_too_much_memory_is_ended_and_the_book_live
     let id = start(&slow, "guard").await;
     let run = until(&slow, id, &["failed"]).await;
     assert!(run["why"].as_str().is_some_and(|why| why.contains("longest")), "{run}");
-    let greedy = book("greedy", "x=$(head -c 4194304 /dev/zero | tr '\\0' a); while true; do y=$y$x; sleep 0.02; done");
+    let greedy =
+        book("greedy", "x=$(head -c 67108864 /dev/zero | tr '\\0' a); y=$x$x$x$x; while true; do sleep 1; done");
     let id = start(&greedy, "guard").await;
     let run = until(&greedy, id, &["failed"]).await;
     assert!(run["why"].as_str().is_some_and(|why| why.contains("MiB of memory")), "{run}");

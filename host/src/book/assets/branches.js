@@ -17,7 +17,7 @@ explore((answer) => {
       html("td", {}, html("code", {}, branch.text)),
       html("td", {}, branch.known),
       html("td", {}, count(branch.executed)),
-      html("td", { class: branch.parted ? "parts" : "agrees" }, branch.parted ? (branch.parted === 1 ? "once" : `${count(branch.parted)} times`) : "never"),
+      html("td", { class: branch.parted ? "parts" : branch.executed ? "agrees" : undefined }, !branch.executed ? "not reached" : branch.parted ? (branch.parted === 1 ? "once" : `${count(branch.parted)} times`) : "never"),
       html("td", {}, branch.condition && !isStatic ? html("a", { href: `/explore/uniform?${query}` }, "try it") : "data, or a loop"));
   }));
 });

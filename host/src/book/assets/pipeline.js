@@ -20,7 +20,7 @@ explore((answer) => {
   fill("ptx", answer.ptx.map((line) => row(line.place, null, line.text)));
   const most = Math.max(1, ...answer.sass.map((line) => line.live ?? 0));
   fill("sass", answer.sass.map((line) => {
-    const bar = html("span", { class: "live", title: line.live === null ? "" : `${line.live} registers alive` });
+    const bar = html("span", { class: "live", title: line.live == null ? "" : `${line.live} registers alive` });
     bar.style.setProperty("--share", (line.live ?? 0) / most);
     return row(line.place, bar, line.text, line.opcode);
   }));

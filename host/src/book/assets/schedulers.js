@@ -22,7 +22,7 @@ explore((answer) => {
 });
 
 const WAITS = {
-  selected: "nothing", long_scoreboard: "memory", short_scoreboard: "shared memory", wait: "a result", not_selected: "its turn", barrier: "the barrier", no_instruction: "its code",
+  selected: "nothing", long_scoreboard: "memory", short_scoreboard: "a short load", wait: "a result", not_selected: "its turn", barrier: "the barrier", no_instruction: "its code",
   math_pipe_throttle: "a pipe", lg_throttle: "the queue to memory", mio_throttle: "a queue", branch_resolving: "a branch", dispatch_stall: "a port", membar: "a fence", drain: "its stores", sleeping: "asleep",
 };
 
@@ -59,9 +59,9 @@ function state(warp, cycle) {
   if (cycle >= wait[1]) return issue && warp.issues[warp.issues.length - 1] === issue ? ["ended", "has ended", ""] : ["unborn", "not there yet", ""];
   const reason = trace.reasons[wait[3]];
   const left = wait[1] - cycle;
-  const text = reason === "not_selected" ? "ready, another one issues" : `waits for ${WAITS[reason] ?? reason}, ${left} ${left === 1 ? "cycle" : "cycles"} more`;
+  const text = reason === "not_selected" ? "ready, another issues" : `${WAITS[reason] ?? reason}, ${left} more`;
   const kind = reason === "long_scoreboard" ? "memory" : reason === "not_selected" ? "ready" : "waits";
-  return [kind, text, `${reason}, before ${trace.code[wait[2]] ?? ""}`];
+  return [kind, text, `${left} ${left === 1 ? "cycle" : "cycles"} more of ${reason}, before ${trace.code[wait[2]] ?? ""}`];
 }
 
 function show(cycle) {

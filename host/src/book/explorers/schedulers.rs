@@ -51,6 +51,7 @@ fn parts() -> Parts {
         (small::knobs("vecadd", (96, 4096), 256, 24_576, 4))
     };
     let figures = html! {
+        p.key { span.on { "issues" } span.waits { "waits for memory, so many cycles more" } span.still { "waits for something else" } span.off { "ready, another one issues" } }
         div.schedulers #schedulers {}
         figure { figcaption { "All warps of the SM over time: a mark is an issue, a bar a load on its way" } canvas #timeline width="1120" height="420" role="img" aria-label="Issues of each warp by cycle" {} }
     };

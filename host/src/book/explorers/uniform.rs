@@ -60,11 +60,11 @@ fn parts() -> Parts {
         } }
         figure {
             figcaption { "Each row a warp, each square a lane that comes to the branch" }
-            p.key { span.on { "the condition holds" } span.waits { "it does not" } span.gone { "no such thread" } }
+            p.key { span.on { "the condition holds" } span.other { "it does not" } span.gone { "no such thread" } }
             ol.warps #warps {}
             p.hint #more {}
         }
-        details.aside {
+        details.aside.typed {
             summary { "What can be typed" }
             p { code { "threadIdx" } ", " code { "blockIdx" } ", " code { "blockDim" } ", " code { "gridDim" } " with " code { ".x .y .z" } "; "
                 code { "tid" } " (the thread's number in its block), " code { "lane" } ", " code { "warp" } ", " code { "i" }

@@ -77,6 +77,8 @@ fn size(device: &Device, level: &Level) -> String {
 }
 
 fn modelled(device: &Device, run: Option<&Value>) -> Markup {
+    // Where L2 is one part, none of it is far.
+    let is_there = |level: &&Level| level.name != "L2, far" || device.parameters.l2_partitions > 1.0;
     let given = |level: &Level| device.provenance.iter().find(|known| known.name == level.parameter);
     let how = |how: How| match how {
         How::Sourced => "published",
@@ -89,13 +91,13 @@ fn modelled(device: &Device, run: Option<&Value>) -> Markup {
         div.wide { table.levels {
             thead { tr {
                 th scope="col" { "level" } th scope="col" { "size" } th scope="col" { "cycles, given to the model" }
-                @if run.is_some() { th scope="col" { "cycles, found by a run" } th scope="col" { "GB/s, found by a run" } }
+                @if run.is_some() { th scope="col" { "cycles, found by a run" } th scope="col" { "GB/s of all SMs, found by a run" } }
                 th scope="col" { "where the given number is from" }
             } }
             tbody {
                 tr { th scope="row" { "registers" } td { (device.limits.registers_per_sm / 256) " KiB an SM" } td { "none" }
                     @if run.is_some() { td { "–" } td { "–" } } td { "an instruction reads them as it issues" } }
-                @for level in &LEVELS {
+                @for level in LEVELS.iter().filter(is_there) {
                     tr {
                         th scope="row" { (level.name) } td { (size(device, level)) }
                         td { (given(level).map_or("–".to_owned(), |known| real(known.value))) }

@@ -59,17 +59,17 @@ pub async fn page(
             p.from { "All of the lab: every claim, at the sizes that it names." }
             (run_panel::panel(lab, device, site.runs.going_on(lab).as_deref()))
         }
-        div #results {
-            @match &run {
-                Some(run) => (results::found(run)),
-                None => (results::listed(lab)),
-            }
-        }
         @if let Some(panel) = &launches {
             section.live-only aria-labelledby="own-launch" {
                 h2 #own-launch { "A launch of your own" }
                 p.from { "One of its kernels, with the device, block size and n that you choose." }
                 (panel)
+            }
+        }
+        div #results {
+            @match &run {
+                Some(run) => (results::found(run)),
+                None => (results::listed(lab)),
             }
         }
         (kernels_of(lab))

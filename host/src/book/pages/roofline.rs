@@ -157,6 +157,7 @@ fn drawing(roof: &[[f64; 2]], kernels: &[Kernel<'_>], how: &str) -> Markup {
         format!("{}{x:.1} {y:.1}", if index == 0 { "M" } else { "L" })
     });
     let line: String = line.collect();
+    let named = named(kernels, &scale);
     html! {
         figure.roofline {
             svg.chart viewBox={ "0 0 " (SIZE[0]) " " (SIZE[1]) } role="group" aria-label="Kernels by operations a byte and their rate, under the roof" {
@@ -173,10 +174,10 @@ fn drawing(roof: &[[f64; 2]], kernels: &[Kernel<'_>], how: &str) -> Markup {
                 text.axis x=(right) y=(SIZE[1] - 6.0) text-anchor="end" { "operations a byte that has to move" }
                 text.axis x="4" y="12" { "GFLOP/s" }
                 path.curve d=(line) {}
-                @for kernel in kernels {
+                @for (kernel, is_named) in kernels.iter().zip(named) {
                     @if let Some(rate) = kernel.rate {
                         @let [x, y] = scale.place([kernel.intensity, rate]);
-                        a.point href={ "#" (how) "-" (kernel.name) } {
+                        a.point.named[is_named] href={ "#" (how) "-" (kernel.name) } {
                             title { (kernel.name) ": " (real(kernel.intensity)) " operations a byte, " (real(rate)) " GFLOP/s, " (kernel.share) " of the roof" }
                             circle cx=(x) cy=(y) r="6" {}
                             text x=(x) y=(y - 11.0) text-anchor=(if x > SIZE[0] * 0.8 { "end" } else { "middle" }) { (kernel.name) }
@@ -184,6 +185,29 @@ fn drawing(roof: &[[f64; 2]], kernels: &[Kernel<'_>], how: &str) -> Markup {
                     }
                 }
             }
+            @if !kernels.is_empty() { figcaption { "A point is a kernel; it has its name while it is pointed at or has the focus, and leads to its row." } }
         }
     }
+}
+
+/// Room that a name takes: half its width a letter, and its height.
+const NAME: [f64; 2] = [4.2, 13.0];
+
+/// Which kernels have their names beside them always: those whose names hide no point and no other name.
+fn named(kernels: &[Kernel<'_>], scale: &Scale) -> Vec<bool> {
+    let places: Vec<Option<[f64; 2]>> =
+        kernels.iter().map(|kernel| Some(scale.place([kernel.intensity, kernel.rate?]))).collect();
+    let mut taken: Vec<[f64; 4]> = places.iter().flatten().map(|[x, y]| [x - 7.0, x + 7.0, y - 7.0, y + 7.0]).collect();
+    let mut has_room = |kernel: &Kernel<'_>, [x, y]: [f64; 2]| {
+        let half = NAME[0] * kernel.name.len() as f64;
+        let room = [x - half, x + half, y - 11.0 - NAME[1], y - 8.0];
+        let meets =
+            |other: &[f64; 4]| room[0] < other[1] && other[0] < room[1] && room[2] < other[3] && other[2] < room[3];
+        let is_free = !taken.iter().any(meets);
+        if is_free {
+            taken.push(room);
+        }
+        is_free
+    };
+    kernels.iter().zip(&places).map(|(kernel, place)| place.is_some_and(|place| has_room(kernel, place))).collect()
 }
