@@ -90,7 +90,13 @@ fn issues_and_waits_account_for_every_cycle_of_a_warp() {
             log.waited.iter().filter(|wait| wait.warp_in_block == warp).map(|wait| (wait.from_cycle, wait.until_cycle)),
         );
         busy.sort_unstable();
-        assert_eq!(busy[0].0, placement.start_cycle, "warp {warp}");
+        // Warps of a block begin one after the other, the first with its block.
+        let late = busy[0].0.checked_sub(placement.start_cycle);
+        assert!(
+            late.is_some_and(|late| if warp == 0 { late == 0 } else { late < 64 }),
+            "warp {warp} begins at {}",
+            busy[0].0
+        );
         assert!(
             busy.windows(2).all(|pair| pair[0].1 == pair[1].0),
             "warp {warp} has a gap, or two things at once: {busy:?}"
