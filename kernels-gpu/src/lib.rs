@@ -16,7 +16,6 @@ pub mod access;
 pub mod atomics;
 pub mod banks;
 pub mod blur;
-#[cfg(not(target_arch = "nvptx64"))]
 pub mod bounds;
 pub mod calibration;
 pub mod ceilings;

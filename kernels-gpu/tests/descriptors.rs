@@ -93,6 +93,10 @@ fn bounds_are_of_kernels_and_consistent() {
         assert!((1..=1024).contains(&threads), "{}", row.entry);
     }
     assert_eq!(bounds::of("vecadd"), None);
+    let text = str::from_utf8(&bounds::WARPWISE_LAUNCH_BOUNDS).expect("a text");
+    assert_eq!(text.lines().count(), bounds::BOUNDS.len());
+    assert!(text.contains("matmul_register .maxntid 256,1,1 .minnctapersm 2\n"), "{text}");
+    assert!(text.contains("accumulators_capped .maxnreg 40\n"), "{text}");
 }
 
 #[test]

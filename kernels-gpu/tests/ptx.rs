@@ -228,6 +228,7 @@ fn launch_bounds_are_in_the_headers_of_the_entries_that_have_any() {
         assert_eq!(header.contains(".minnctapersm"), row.is_some_and(|row| row.min_blocks_per_sm.is_some()), "{name}");
         assert_eq!(header.contains(".maxnreg"), row.is_some_and(|row| row.max_registers.is_some()), "{name}");
     }
+    assert!(!ptx.contains("WARPWISE_LAUNCH_BOUNDS"), "the table has gone into the headers");
 }
 
 #[test]

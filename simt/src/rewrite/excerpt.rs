@@ -68,6 +68,11 @@ impl<'a> Excerpt<'a> {
         Ok(Self { before, linkage, signature, body: &ptx[own.body..own_end], after, bounds })
     }
 
+    /// Whether the entry's own code has a word, as `%nctaid`.
+    pub fn mentions(&self, word: &str) -> bool {
+        self.body.contains(word)
+    }
+
     /// The text with the entry once for each name, under the bounds beside it.
     pub fn text(&self, copies: &[(&str, Bounds)]) -> String {
         let mut text = self.before.clone();
@@ -88,7 +93,7 @@ impl<'a> Excerpt<'a> {
 }
 
 impl Bounds {
-    fn header<'n>(&self, entry: &'n str) -> super::HeaderBounds<'n> {
+    pub(super) fn header<'n>(&self, entry: &'n str) -> super::HeaderBounds<'n> {
         let Self { max_threads, min_blocks_per_sm, max_registers } = *self;
         super::HeaderBounds { entry, max_threads, min_blocks_per_sm, max_registers }
     }
@@ -118,7 +123,7 @@ fn end_of(ptx: &str, header: &Header<'_>) -> Result<usize, RewriteError> {
 }
 
 /// The bounds of a header, and the header without them.
-fn parted(header: &str) -> (Bounds, String) {
+pub(super) fn parted(header: &str) -> (Bounds, String) {
     let mut bounds = Bounds::default();
     let mut rest = String::with_capacity(header.len());
     for line in header.split_inclusive('\n') {
@@ -207,6 +212,7 @@ mod tests {
         .assert_eq(&text);
         let line = |text: &str| text.lines().position(|line| line.contains(".entry b"));
         assert_eq!(line(&text), line(TEXT));
+        assert!(excerpt.mentions("ret") && !excerpt.mentions("//"));
     }
 
     #[test]

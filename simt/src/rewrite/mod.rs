@@ -7,7 +7,8 @@
 //! The idea: DWARF's addresses are labels between instructions, so a label's *place*, the index of its line in the text,
 //! can stand for its address. `document` splits the text into lines and sections, `assemble` turns the sections'
 //! `.b8 … .b64 label` into bytes with places for labels, `scopes` reads the inlined calls out of them with gimli, and
-//! `lines` writes each `.loc` anew. `bounds` writes the headers; `excerpt` has one kernel compiled under other bounds. Parsing instructions is left to the PTX front end.
+//! `lines` writes each `.loc` anew. `bounds` writes the headers, from the
+//! `table` in the text; `excerpt` has one kernel compiled under other bounds. Parsing instructions is left to the PTX front end.
 
 mod assemble;
 mod bounds;
@@ -15,15 +16,20 @@ mod document;
 mod excerpt;
 mod lines;
 mod scopes;
+mod table;
 
 pub use bounds::HeaderBounds;
 pub use excerpt::{Bounds, Excerpt};
 
+use std::borrow::Cow;
+
 use document::Document;
+use table::Table;
 
 /// What [`finish`] needs to know beside the PTX.
 pub struct FinishOptions<'a> {
-    /// Launch bounds and register caps, written into the headers of the entries they name.
+    /// Launch bounds and register caps, written into the headers of the entries they name, where the text has no table of its own: that of
+    /// kernel crates which leave one in the variable `WARPWISE_LAUNCH_BOUNDS` is of their sources, and comes first.
     pub bounds: &'a [HeaderBounds<'a>],
     /// Is this source file, spelled as in the PTX's `.file`, one of the author's? An inlined instruction gets the line
     /// of the innermost function for which this holds.
@@ -47,6 +53,8 @@ pub enum RewriteError {
     BadFile { line: usize, text: String },
     #[error("source file number {number} is used, but no `.file {number}` names it")]
     UnknownFile { number: u64 },
+    #[error("PTX line {line}: the variable with launch bounds holds no table of them")]
+    BadBounds { line: usize },
     #[error("launch bounds are given for `{entry}`, which the PTX does not have; it has {known}")]
     UnknownEntry { entry: String, known: String },
     #[error("PTX line {line}: the entry `{entry}` has no body")]
@@ -67,10 +75,17 @@ pub enum RewriteError {
 ///
 /// PTX without `.debug_info` is returned as it came, with only the bounds added.
 pub fn finish(raw_ptx: &str, options: &FinishOptions) -> Result<String, RewriteError> {
-    let document = Document::split(raw_ptx)?;
-    let lined =
-        if document.has_section(".debug_info") { lines::rewrite(&document, options.ours)? } else { raw_ptx.to_owned() };
-    bounds::write(&lined, options.bounds)
+    let table = Table::read(raw_ptx)?;
+    let cleared = table.as_ref().map_or(Cow::Borrowed(raw_ptx), |table| Cow::Owned(table.cleared(raw_ptx)));
+    let document = Document::split(&cleared)?;
+    let lined = match document.has_section(".debug_info") {
+        true => Cow::Owned(lines::rewrite(&document, options.ours)?),
+        false => Cow::Borrowed(&*cleared),
+    };
+    let Some(table) = &table else { return bounds::write(&lined, options.bounds) };
+    let headers = bounds::headers(&lined)?;
+    let names: Vec<&str> = headers.iter().map(|header| header.name).collect();
+    bounds::write(&lined, &table.of_entries(&names))
 }
 
 #[cfg(test)]

@@ -62,3 +62,35 @@ fn a_bound_that_is_there_already_is_refused() {
     assert!(with_bounds(ptx, &[cap]).is_ok_and(|out| out.contains(".maxntid 128\n.maxnreg 32\n{")));
     assert!(matches!(with_bounds(ptx, &[cap, cap]), Err(RewriteError::BoundsExist { directive: ".maxnreg", .. })));
 }
+
+/// What LLVM prints of a variable with this text.
+fn variable(text: &str) -> String {
+    let numbers: Vec<String> = text.bytes().map(|byte| byte.to_string()).collect();
+    let length = numbers.len();
+    format!(".visible .global .align 1 .b8 WARPWISE_LAUNCH_BOUNDS[{length}] = {{{}}};\n", numbers.join(", "))
+}
+
+#[test]
+fn a_table_in_the_text_goes_into_the_headers_of_its_entries_and_comes_before_any_other() {
+    let ptx = |before: &str| format!("{before}.entry a()\n{{ ret; }}\n.entry b()\n{{ ret; }}\n");
+    let table = variable("a .maxntid 32,2,1 .minnctapersm 3\ngone .maxnreg 24\nb .maxnreg 40\n");
+    let of_the_program = HeaderBounds { entry: "b", max_registers: Some(64), ..HeaderBounds::default() };
+    let out = with_bounds(&ptx(&table), &[of_the_program]).expect("finishes");
+    let expected = "\n.entry a()\n.maxntid 32, 2, 1\n.minnctapersm 3\n{ ret; }\n.entry b()\n.maxnreg 40\n{ ret; }\n";
+    assert_eq!(out, expected);
+    let none = "// WARPWISE_LAUNCH_BOUNDS[1] = {1};\n";
+    let out = with_bounds(&ptx(none), &[of_the_program]).expect("finishes");
+    assert!(out.starts_with(none) && out.contains(".maxnreg 64"), "{out}");
+}
+
+#[test]
+fn a_table_that_is_none_is_refused_with_its_line() {
+    for text in [
+        variable("a .maxnreg 40 and more\n"),
+        variable("\u{7f}é").replace("195", "1950"),
+        " .global .b8 WARPWISE_LAUNCH_BOUNDS[4];".to_owned(),
+    ] {
+        let ptx = format!(".version 7.8\n{text}\n.entry a()\n{{ ret; }}\n");
+        assert_eq!(with_bounds(&ptx, &[]), Err(RewriteError::BadBounds { line: 2 }), "{text}");
+    }
+}
