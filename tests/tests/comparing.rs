@@ -148,10 +148,68 @@ const KERNEL: &str = "
 }
 ";
 
+/// Has one more load and addition, and what they need; `offset` in bytes tells such kernels apart.
+fn with_a_load(offset: u32) -> String {
+    let more = format!("ld.global.u32 %r5, [%rd3+{offset}];\n    add.u32 %r4, %r4, %r5;\n    st.global");
+    KERNEL.replace("st.global", &more)
+}
+
+/// A crate whose build is a script: `whole.ptx` is what all of it comes to, `alone.ptx` one kernel alone.
+struct Crate(Folder);
+
+impl Crate {
+    fn new(name: &str) -> Self {
+        let this = Self(Folder::new(name));
+        this.0.write("kernels.ptx", KERNEL);
+        this.0.write("kernels.json", &serde_json::json!({"crate": "mine", "source_root": this.0.0}).to_string());
+        this.0.write("src/lib.rs", "// kernels\n");
+        this.comes_to(KERNEL, KERNEL);
+        this
+    }
+
+    /// As `xtask build [--into FOLDER --only KERNELS [--again]]` does.
+    fn comes_to(&self, whole: &str, alone: &str) {
+        self.0.write("whole.ptx", whole);
+        self.0.write("alone.ptx", alone);
+        let folder = self.0.0.display();
+        let script = format!(
+            "cd {folder}\nif [ \"$1\" = --into ]; then mkdir -p \"$2\"; cp alone.ptx \"$2/kernels.ptx\"; echo \"$*\" >> words\n\
+             else cp whole.ptx kernels.ptx; fi\n"
+        );
+        self.0.write("build.sh", &script);
+    }
+
+    /// It does not compile, and the compiler says this.
+    fn is_broken(&self, message: &str) {
+        self.0.write("build.sh", &format!("echo '{message}' >&2\nexit 1\n"));
+    }
+
+    fn save(&self, text: &str) {
+        self.0.write("src/lib.rs", text);
+    }
+
+    fn watch(&self, words: &[&str]) -> Watching {
+        let errors = self.0.write("stderr", "");
+        let mut child = Command::new(program::path())
+            .arg("watch")
+            .args(words)
+            .env("WARPWISE_BUILD_CMD", format!("sh {}", self.0.0.join("build.sh").display()))
+            .env("WARPWISE_KERNELS", &self.0.0)
+            .current_dir(root())
+            .stdout(Stdio::piped())
+            .stderr(fs::File::create(&errors).expect("a file"))
+            .spawn()
+            .expect("the program starts");
+        let lines = BufReader::new(child.stdout.take().expect("it is piped"));
+        Watching { child, lines, errors }
+    }
+}
+
 /// The program watching a folder.
 struct Watching {
     child: Child,
     lines: BufReader<ChildStdout>,
+    errors: PathBuf,
 }
 
 impl Watching {
@@ -166,6 +224,18 @@ impl Watching {
             if line.contains(part) {
                 return seen;
             }
+        }
+    }
+
+    /// Everything on standard error, once this is in it.
+    fn until_said(&mut self, part: &str) -> String {
+        loop {
+            let said = fs::read_to_string(&self.errors).unwrap_or_default();
+            if said.contains(part) {
+                return said;
+            }
+            assert!(self.child.try_wait().expect("it can be asked").is_none(), "it ended: {said}");
+            std::thread::sleep(std::time::Duration::from_millis(20));
         }
     }
 }
@@ -185,32 +255,13 @@ fn row<'t>(printed: &'t str, name: &str) -> Vec<&'t str> {
 
 #[test]
 fn a_save_is_built_and_compared_an_error_is_shown_and_ctrl_c_ends_it() {
-    let folder = Folder::new("watch");
-    let ptx = folder.write("kernels.ptx", KERNEL);
-    let facts = serde_json::json!({"crate": "mine", "source_root": folder.0});
-    folder.write("kernels.json", &facts.to_string());
-    let source = folder.write("src/lib.rs", "// kernels\n");
-    let build = folder.write("build.sh", "");
-    let errors = folder.write("stderr", "");
-    let mut child = Command::new(program::path())
-        .args(["watch", "add_one"])
-        .env("WARPWISE_BUILD_CMD", format!("sh {}", build.display()))
-        .env("WARPWISE_KERNELS", &folder.0)
-        .current_dir(root())
-        .stdout(Stdio::piped())
-        .stderr(fs::File::create(&errors).expect("a file"))
-        .spawn()
-        .expect("the program starts");
-    let lines = BufReader::new(child.stdout.take().expect("it is piped"));
-    let mut watching = Watching { child, lines };
+    let mine = Crate::new("watch");
+    let mut watching = mine.watch(&["add_one"]);
     let start = watching.until("Ctrl-C ends it");
     let registers = row(&start, "registers")[0].to_owned();
 
-    // One more load and addition, and what they need.
-    let more = KERNEL.replace("st.global", "ld.global.u32 %r5, [%rd3+4];\n    add.u32 %r4, %r4, %r5;\n    st.global");
-    let next = folder.write("next.ptx", &more);
-    folder.write("build.sh", &format!("cp {} {}\n", next.display(), ptx.display()));
-    fs::write(&source, "// more kernels\n").expect("a save");
+    mine.comes_to(&with_a_load(4), &with_a_load(4));
+    mine.save("// more kernels\n");
     let first = watching.until("after the save");
     assert!(first.contains("save 1: add_one"), "{first}");
     let cells = row(&first, "registers");
@@ -219,21 +270,16 @@ fn a_save_is_built_and_compared_an_error_is_shown_and_ctrl_c_ends_it() {
     assert!(first.contains("instructions since the start:") && first.contains("LDG +1"), "{first}");
     assert!(row(&first, "modelled time")[0].contains("µs"), "{first}");
 
-    folder.write("build.sh", "echo 'error[E0425]: cannot find value `x`' >&2\nexit 1\n");
-    fs::write(&source, "// broken kernels\n").expect("a save");
-    let said = || fs::read_to_string(&errors).unwrap_or_default();
-    while !said().contains("save 2: it does not compile") {
-        assert!(watching.child.try_wait().expect("it can be asked").is_none(), "it ended: {}", said());
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    assert!(said().contains("error[E0425]: cannot find value `x`"), "{}", said());
+    mine.is_broken("error[E0425]: cannot find value `x`");
+    mine.save("// broken kernels\n");
+    let said = watching.until_said("save 2: it does not compile");
+    assert!(said.contains("error[E0425]: cannot find value `x`"), "{said}");
 
-    folder.write("next.ptx", KERNEL);
-    folder.write("build.sh", &format!("cp {} {}\n", next.display(), ptx.display()));
-    fs::write(&source, "// kernels\n").expect("a save");
-    let third = watching.until("after the save");
+    mine.comes_to(KERNEL, KERNEL);
+    mine.save("// kernels\n");
+    let third = watching.until("instructions since the last save");
     // As at the start, and other than at the last save that compiled.
-    assert!(third.contains("instructions since the last save: ") && third.contains("LDG -1"), "{third}");
+    assert!(third.contains("save 3: add_one") && third.contains("LDG -1"), "{third}");
     assert!(!third.contains("since the start"), "{third}");
 
     let pid = watching.child.id().to_string();
@@ -241,6 +287,72 @@ fn a_save_is_built_and_compared_an_error_is_shown_and_ctrl_c_ends_it() {
     let end = watching.until("watched");
     assert!(end.contains("3 saves watched"), "{end}");
     assert_eq!(watching.child.wait().expect("it ends").code(), Some(0));
+}
+
+#[test]
+fn a_kernel_is_shown_as_soon_as_it_is_compiled_alone_and_again_only_where_the_whole_crate_has_other_news() {
+    let mine = Crate::new("alone");
+    let mut watching = mine.watch(&["add_one"]);
+    watching.until("add_one: compiled first at each save");
+
+    // The same of both.
+    mine.comes_to(&with_a_load(4), &with_a_load(4));
+    mine.save("// 1\n");
+    let first = watching.until("the whole crate says the same");
+    assert_eq!(first.matches("save 1: add_one on").count(), 1, "{first}");
+    assert!(first.contains("LDG +1"), "{first}");
+    // Registers that are only numbered otherwise are no news, neither alone nor with the rest.
+    let numbered = with_a_load(4).replace("%r4", "%r7").replace("%r<6>", "%r<9>");
+    mine.comes_to(&numbered, &with_a_load(4));
+    mine.save("// 2\n");
+    let second = watching.until("no kernel's code changed");
+    assert!(!second.contains("add_one on"), "{second}");
+
+    // With the rest of its crate LLVM makes something else of it: that counts, and from then on the crate is compiled at once.
+    mine.comes_to(KERNEL, &with_a_load(8));
+    mine.save("// 3\n");
+    let alone = watching.until("LDG");
+    assert!(alone.contains("save 3: add_one on"), "{alone}");
+    let whole = watching.until("registers");
+    assert!(whole.contains("save 3: add_one on sm_120 with the rest of its crate"), "{whole}");
+    watching.until("after the save");
+    mine.comes_to(&with_a_load(12), KERNEL);
+    mine.save("// 4\n");
+    let fourth = watching.until("LDG +1");
+    assert!(fourth.contains("save 4: add_one on") && !fourth.contains("with the rest"), "{fourth}");
+    let words = fs::read_to_string(mine.0.0.join("words")).expect("the script's words");
+    let of_builds: Vec<&str> =
+        words.lines().filter_map(|line| line.split_once("--only ")).map(|(_, rest)| rest).collect();
+    assert_eq!(of_builds, ["add_one", "add_one --again", "add_one --again", "add_one --again"], "{words}");
+}
+
+#[test]
+fn kernels_compiled_alone_by_cargo_and_again_without_it_cost_what_they_cost_in_the_crate() {
+    let folder = Folder::new("only");
+    let build = |words: &[&str], cargo: Option<&str>| {
+        let mut xtask = Command::new(root().join("target/debug/xtask"));
+        xtask.args(["build", "--only", "heavy,vecadd", "--into"]).arg(&folder.0).args(words).current_dir(root());
+        xtask.env("WARPWISE_PROGRAM", program::path()).env("CARGO_MANIFEST_DIR", root().join("xtask"));
+        xtask.env_remove("WARPWISE_KERNELS").envs(cargo.map(|cargo| ("CARGO", cargo)));
+        let output = xtask.output().expect("`cargo xtask test` builds xtask");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    };
+    let json = Scratch::new("only.json", "");
+    let regs = |words: &[&str]| {
+        good(&[&["regs"], words, &["heavy", "vecadd", "--arch", "sm_120", "--json", json.path()]].concat());
+        json.json()
+    };
+    let in_the_crate = regs(&[]);
+    let ptx = folder.0.join("kernels.ptx");
+    build(&[], None);
+    let text = fs::read_to_string(&ptx).expect("kernels");
+    assert_eq!(text.matches(".entry ").count(), 2, "no other kernel is compiled");
+    assert_eq!(regs(&[&ptx.display().to_string()]), in_the_crate);
+    fs::remove_file(&ptx).expect("it is there");
+    build(&["--again"], Some("/no/cargo"));
+    assert_eq!(fs::read_to_string(&ptx).expect("kernels"), text);
+    // What cargo saw is not known to be what was compiled: the next build by cargo compiles again.
+    assert!(!folder.0.join("raw.stamp").exists());
 }
 
 #[test]

@@ -7,7 +7,8 @@ use crate::facts;
 use crate::kernel_crate::KernelCrate;
 use crate::process;
 use crate::progress;
-use crate::stamp::Stamp;
+use crate::rustc_line::{self, RustcLine};
+use crate::stamp::{self, Stamp};
 use crate::workspace::Workspace;
 use std::collections::BTreeSet;
 use std::env;
@@ -19,6 +20,9 @@ use std::time::{Duration, SystemTime};
 /// Set for the device build, which names this program as its linker: there is nothing to link, since fat LTO puts
 /// everything into the one module that is printed.
 pub const AS_LINKER: &str = "XTASK_IS_THE_LINKER";
+
+/// Read by `#[kernel]`: the kernels that alone become entries, their names between commas.
+const ONLY: &str = "WARPWISE_ONLY_KERNELS";
 
 const TARGET: &str = "nvptx64-nvidia-cuda";
 
@@ -62,16 +66,12 @@ pub fn build(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) 
         forget(workspace, kernels);
     }
     progress::step(&format!("compiling {} to PTX", kernels.name), || compile(workspace, compiler, kernels, &flags))?;
+    take(kernels, &path)?;
     let made = workspace.device_target().join(TARGET).join("device");
-    let assembly = assembly(kernels);
-    let ptx = fs::read(&assembly)
-        .map_err(|error| Error::file("read the PTX that rustc should have written,", &assembly, &error))?;
-    if !contains(&ptx, b".entry ") {
-        let name = &kernels.name;
-        return Err(Error::new(format!("{name} has no kernel: put #[kernel] on a `pub unsafe fn` of its library")));
-    }
-    facts::replace(&path, &ptx)?;
     let stamp = Stamp::take(&key, &inputs(kernels, &made.join(&kernels.library).with_extension("d"))?)?;
+    if kernels.only.is_some() {
+        stamp.write(&stamp_of_the_record(kernels))?;
+    }
     if stamp.has_input_since(begin) {
         // Edited while it was compiled: the PTX may be that of either content, so the next run compiles again.
         let _ = fs::remove_file(&stamp_path);
@@ -79,6 +79,38 @@ pub fn build(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate) 
         stamp.write(&stamp_path)?;
     }
     Ok(Raw { path, source_hash: stamp.content() })
+}
+
+/// Builds the crate's PTX by the call of rustc that cargo made last, if since then nothing but its own sources has changed; else nothing
+/// is done.
+pub fn build_again(workspace: &Workspace, kernels: &KernelCrate) -> Result<Option<PathBuf>> {
+    let manifest = kernels.folder.join("Cargo.toml");
+    let is_own =
+        |path: &Path| manifest_of(path).as_ref() == Some(&manifest) && path.extension().is_some_and(|end| end == "rs");
+    let others_are_the_same = Stamp::is_true_but_for(&stamp_of_the_record(kernels), &is_own);
+    let Some(line) = RustcLine::read(&record(kernels)).filter(|_| others_are_the_same) else { return Ok(None) };
+    // From here on the PTX is not that of the inputs that cargo saw.
+    let _ = fs::remove_file(kernels.output.join("raw.stamp"));
+    let finished = line.run(kernels, (ONLY, only(kernels)), &log(workspace, kernels), LIMIT)?;
+    if !finished.success {
+        eprintln!("{}", finished.output.trim_end());
+        return Err(does_not_compile(kernels, &finished.output));
+    }
+    let path = kernels.output.join("raw.ptx");
+    take(kernels, &path)?;
+    Ok(Some(path))
+}
+
+/// Makes rustc's PTX the crate's.
+fn take(kernels: &KernelCrate, path: &Path) -> Result<()> {
+    let assembly = assembly(kernels);
+    let ptx = fs::read(&assembly)
+        .map_err(|error| Error::file("read the PTX that rustc should have written,", &assembly, &error))?;
+    if !contains(&ptx, b".entry ") {
+        let name = &kernels.name;
+        return Err(Error::new(format!("{name} has no kernel: put #[kernel] on a `pub unsafe fn` of its library")));
+    }
+    facts::replace(path, &ptx)
 }
 
 fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, flags: &[String]) -> Result<()> {
@@ -95,19 +127,43 @@ fn compile(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, fl
     for meant_for_the_host in ["RUSTFLAGS", "RUSTC_WRAPPER", "RUSTC_WORKSPACE_WRAPPER", "CARGO_INCREMENTAL"] {
         cargo.env_remove(meant_for_the_host);
     }
-    let log = workspace.own_folder().join("logs").join(format!("{}.log", kernels.name));
-    let finished = process::run(&mut cargo, &log, LIMIT)?;
+    if kernels.only.is_some() {
+        cargo.env(ONLY, only(kernels)).env("RUSTC_WRAPPER", &workspace.own_executable);
+        cargo.env(rustc_line::RECORD, record(kernels)).env(rustc_line::LIBRARY, &kernels.library);
+    }
+    let finished = process::run(&mut cargo, &log(workspace, kernels), LIMIT)?;
     if finished.success {
         return Ok(());
     }
     eprintln!("{}", finished.output.trim_end());
-    let advice = if finished.output.contains("failed to download") || finished.output.contains("could not resolve host")
-    {
+    Err(does_not_compile(kernels, &finished.output))
+}
+
+fn does_not_compile(kernels: &KernelCrate, output: &str) -> Error {
+    let advice = if output.contains("failed to download") || output.contains("could not resolve host") {
         "the registry cannot be reached: connect once, core's own dependencies come from there"
     } else {
         "the compiler's messages are above"
     };
-    Err(Error::new(format!("{} does not compile for {TARGET}: {advice}", kernels.name)))
+    Error::new(format!("{} does not compile for {TARGET}: {advice}", kernels.name))
+}
+
+fn log(workspace: &Workspace, kernels: &KernelCrate) -> PathBuf {
+    workspace.own_folder().join("logs").join(format!("{}.log", kernels.name))
+}
+
+/// Where the call of rustc is written down.
+fn record(kernels: &KernelCrate) -> PathBuf {
+    kernels.output.join("rustc.line")
+}
+
+/// The inputs of the build whose call is written down.
+fn stamp_of_the_record(kernels: &KernelCrate) -> PathBuf {
+    kernels.output.join("rustc.stamp")
+}
+
+fn only(kernels: &KernelCrate) -> &str {
+    kernels.only.as_deref().unwrap_or_default()
 }
 
 /// Flags for every crate of the device build, core included.
@@ -134,9 +190,12 @@ fn flags(workspace: &Workspace, compiler: &Compiler) -> Vec<String> {
 }
 
 /// Flags for the kernel crate alone: what differs between crates must not make core another one for each.
-fn own_flags(kernels: &KernelCrate) -> [String; 2] {
+fn own_flags(kernels: &KernelCrate) -> Vec<String> {
     // Into a file of its own: in cargo's folder the crates of two checkouts have one name.
-    [format!("--emit=asm={}", assembly(kernels).display()), remap(&kernels.root.join(""), "")]
+    let mut flags = vec![format!("--emit=asm={}", assembly(kernels).display()), remap(&kernels.root.join(""), "")];
+    // What only other kernels use is not used then.
+    flags.extend(kernels.only.is_some().then(|| "-Aunused".to_owned()));
+    flags
 }
 
 /// Has cargo compile the crate, whatever it remembers: what it would take as fresh is gone.
@@ -150,9 +209,10 @@ fn forget(workspace: &Workspace, kernels: &KernelCrate) {
     }
 }
 
-/// Where rustc writes the PTX.
+/// Where rustc writes the PTX. Cargo compiles again where this is another file, as it must be for other kernels.
 fn assembly(kernels: &KernelCrate) -> PathBuf {
-    kernels.output.join("rustc.ptx")
+    let of_some = kernels.only.as_ref().map(|only| format!("rustc-{:016x}.ptx", stamp::hash(only.as_bytes())));
+    kernels.output.join(of_some.as_deref().unwrap_or("rustc.ptx"))
 }
 
 fn remap(from: &Path, to: &str) -> String {
@@ -162,8 +222,8 @@ fn remap(from: &Path, to: &str) -> String {
 /// What makes PTX stale though no file changes.
 fn key(compiler: &Compiler, kernels: &KernelCrate, flags: &[String]) -> String {
     let Compiler { rustc, version, llvm, .. } = compiler;
-    let (flags, profile) = (flags.join(" "), PROFILE.join(" "));
-    format!("{} {version} {llvm} {} {flags} {profile}", rustc.display(), kernels.folder.display())
+    let (flags, profile, only) = (flags.join(" "), PROFILE.join(" "), only(kernels));
+    format!("{} {version} {llvm} {} {flags} {profile} {only}", rustc.display(), kernels.folder.display())
 }
 
 /// The sources that cargo lists in its dependency file, and the manifests above them.

@@ -19,13 +19,19 @@ const LIMIT: Duration = Duration::from_secs(120);
 
 /// Finishes the crate's PTX, unless both it and the program that would finish it are those of the last time.
 pub fn finish(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, raw: &Raw) -> Result<()> {
+    text(workspace, kernels, &raw.path)?;
+    facts::write(&kernels.output.join("kernels.json"), &facts_of(compiler, kernels, raw))
+}
+
+/// The PTX alone: what it was made with is written down already.
+pub fn text(workspace: &Workspace, kernels: &KernelCrate, raw: &Path) -> Result<()> {
     let ptx = kernels.output.join("kernels.ptx");
     let key_path = kernels.output.join("kernels.stamp");
-    let key = key(&raw.path, &workspace.program())?;
+    let key = key(raw, &workspace.program())?;
     if !ptx.is_file() || fs::read_to_string(&key_path).ok().as_deref() != Some(&key) {
         let new = kernels.output.join("kernels.ptx.new");
         let mut command = Command::new(workspace.program());
-        command.arg("finish-kernels").arg("--raw").arg(&raw.path).arg("--out").arg(&new);
+        command.arg("finish-kernels").arg("--raw").arg(raw).arg("--out").arg(&new);
         let log = workspace.own_folder().join("logs").join("finish-kernels.log");
         let finished = process::run(&mut command, &log, LIMIT)?;
         if !finished.success {
@@ -35,7 +41,7 @@ pub fn finish(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate,
         fs::rename(&new, &ptx).map_err(|error| Error::file("replace", &ptx, &error))?;
         facts::replace(&key_path, key.as_bytes())?;
     }
-    facts::write(&kernels.output.join("kernels.json"), &facts_of(compiler, kernels, raw))
+    Ok(())
 }
 
 /// The raw PTX by content, the program by time and length: it is large, and cargo replaces it only if it is another.

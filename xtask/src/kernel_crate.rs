@@ -18,6 +18,8 @@ pub struct KernelCrate {
     pub root: PathBuf,
     /// Where its PTX goes.
     pub output: PathBuf,
+    /// The kernels that alone are compiled, their names between commas; none: all.
+    pub only: Option<String>,
 }
 
 impl KernelCrate {
@@ -29,6 +31,7 @@ impl KernelCrate {
             folder: workspace.root.join("kernels-gpu"),
             root: workspace.root.clone(),
             output: workspace.own_folder().join("kernels"),
+            only: None,
         }
     }
 
@@ -47,7 +50,7 @@ impl KernelCrate {
         let library = name_in(&text, "[lib]").unwrap_or_else(|| name.clone()).replace('-', "_");
         let root = workspace_root(workspace, &manifest).unwrap_or_else(|| folder.clone());
         let output = workspace.own_folder().join("crates").join(&name);
-        Ok(Self { name, library, folder, root, output })
+        Ok(Self { name, library, folder, root, output, only: None })
     }
 }
 

@@ -21,6 +21,7 @@ mod process;
 mod program;
 mod progress;
 mod provision;
+mod rustc_line;
 mod stamp;
 mod system;
 mod words;
@@ -32,10 +33,12 @@ use std::process::ExitCode;
 const EXIT_BAD_INPUT: u8 = 2;
 
 fn main() -> ExitCode {
-    if std::env::var_os(device_build::AS_LINKER).is_some() {
-        return ExitCode::SUCCESS;
-    }
-    match commands::run(std::env::args().skip(1)) {
+    let ended = match std::env::var_os(rustc_line::RECORD) {
+        Some(record) => rustc_line::stand_between(record.as_ref(), &std::env::args().skip(1).collect::<Vec<_>>()),
+        None if std::env::var_os(device_build::AS_LINKER).is_some() => return ExitCode::SUCCESS,
+        None => commands::run(std::env::args().skip(1)),
+    };
+    match ended {
         Ok(code) => code,
         Err(error) => {
             eprintln!("error: {error}");

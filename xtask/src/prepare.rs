@@ -32,16 +32,22 @@ pub enum Need {
 /// Builds what a command needs. Returns the folder of the kernels that `warpwise` is to take: those built now, or those
 /// that an earlier command left, if the user names none.
 pub fn prepare(workspace: &Workspace, words: &Words, need: Need) -> Result<Option<PathBuf>> {
-    prepare_into(workspace, words, need, None)
+    prepare_as(workspace, words, need, &Wish::default())
 }
 
-/// As [`prepare`], with the kernels in a folder of the caller's.
-pub fn prepare_into(
-    workspace: &Workspace,
-    words: &Words,
-    need: Need,
-    into: Option<PathBuf>,
-) -> Result<Option<PathBuf>> {
+/// How the kernels are wanted, where not all of them in their usual place.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wish {
+    /// A folder of the caller's.
+    pub into: Option<PathBuf>,
+    /// Some of the crate's kernels, their names between commas.
+    pub only: Option<String>,
+    /// They were built before by the same words, and all that may have changed since are the crate's files.
+    pub again: bool,
+}
+
+/// As [`prepare`], with the kernels as the caller wishes.
+pub fn prepare_as(workspace: &Workspace, words: &Words, need: Need, wish: &Wish) -> Result<Option<PathBuf>> {
     let own_folder = workspace.own_folder();
     Workspace::create(&own_folder)?;
     // Whoever names a folder of kernels wants those, as they are.
@@ -53,11 +59,18 @@ pub fn prepare_into(
         None if need == Need::Nothing || are_named => None,
         None => Some(ours),
     };
-    let kernels = kernels.map(|kernels| match into {
-        Some(output) => KernelCrate { output, ..kernels },
-        None => kernels,
+    let kernels = kernels.map(|kernels| KernelCrate {
+        output: wish.into.clone().unwrap_or_else(|| kernels.output.clone()),
+        only: wish.only.clone(),
+        ..kernels
     });
     let _lock = lock::acquire(&own_folder.join("lock"))?;
+    if let Some(kernels) = kernels.as_ref().filter(|_| wish.again)
+        && let Some(raw) = device_build::build_again(workspace, kernels)?
+    {
+        finish::text(workspace, kernels, &raw)?;
+        return Ok(Some(kernels.output.clone()));
+    }
     match kernels {
         Some(kernels) => with_kernels(workspace, words, need, kernels),
         None => {

@@ -58,14 +58,22 @@ impl Stamp {
 
     /// Reads the stamp at `path`, if it is there, of the same key, and still true.
     pub fn current(path: &Path, key: &str) -> Option<Self> {
+        let stamp = Self::read(path).filter(|stamp| stamp.key == key)?;
+        stamp.inputs.iter().all(Input::is_unchanged).then_some(stamp)
+    }
+
+    /// Whether there is a stamp at `path` that is still true of all inputs but some, whatever its key.
+    pub fn is_true_but_for(path: &Path, some: &dyn Fn(&Path) -> bool) -> bool {
+        let unchanged = |input: &Input| some(&input.path) || input.is_unchanged();
+        Self::read(path).is_some_and(|stamp| stamp.inputs.iter().all(unchanged))
+    }
+
+    fn read(path: &Path) -> Option<Self> {
         let text = fs::read_to_string(path).ok()?;
         let mut lines = text.lines();
-        if lines.next() != Some(key) {
-            return None;
-        }
-        let inputs: Vec<Input> = lines.map(Input::parse).collect::<Option<_>>()?;
-        let stamp = Self { key: key.to_owned(), inputs };
-        stamp.inputs.iter().all(Input::is_unchanged).then_some(stamp)
+        let key = lines.next()?.to_owned();
+        let inputs = lines.map(Input::parse).collect::<Option<_>>()?;
+        Some(Self { key, inputs })
     }
 }
 
@@ -147,6 +155,19 @@ mod tests {
         let folder = Folder::new("same");
         assert!(folder.is_current("flags"));
         assert!(!folder.is_current("other flags"));
+    }
+
+    #[test]
+    fn a_stamp_is_true_but_for_the_inputs_that_may_have_changed() {
+        let folder = Folder::new("but for");
+        let stamp = folder.0.join("stamp");
+        let own = folder.0.join("a.rs");
+        assert!(Stamp::is_true_but_for(&stamp, &|_| false));
+        fs::write(&own, "fn b() {}").unwrap();
+        folder.set_time(SystemTime::now() + Duration::from_secs(9));
+        assert!(!Stamp::is_true_but_for(&stamp, &|_| false));
+        assert!(Stamp::is_true_but_for(&stamp, &|path| path == own));
+        assert!(!Stamp::is_true_but_for(&folder.0.join("none"), &|_| true));
     }
 
     #[test]

@@ -1,16 +1,18 @@
 //! `watch [KERNEL…]`: on each save the kernels are built again, and what changed is shown, since the last save and since the start.
+//!
+//! Compiling a crate takes as long as all of its kernels, and whoever saves waits for one. So the kernels that are looked at are compiled
+//! alone first, and shown; then the whole crate, for what else has changed, and to be sure: LLVM may make something else of a kernel
+//! that stands alone, and where it does, each save compiles the whole crate.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
-use std::sync::mpsc::{self, Receiver};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
-
-use notify::{EventKind, RecursiveMode, Watcher};
 
 use super::{Outcome, standard};
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
 use crate::kernels::KernelFiles;
+use crate::pressure::saves::{self, Event, Saves};
 use crate::pressure::{Rebuild, Snapshot, Versions, changes};
 use crate::report::terminal;
 use crate::workbench::Workbench;
@@ -27,91 +29,237 @@ pub struct Options {
     launch: standard::LaunchOptions,
 }
 
-/// What may happen while nothing does.
-enum Event {
-    Saved(Instant),
-    /// Ctrl-C.
-    Stop,
-}
+/// Kernels that are compiled alone at most: of more, it takes as long as of all.
+const ALONE_MAX: usize = 8;
 
-/// How long after a save others of the same stroke are waited for: an editor writes several files, or one in several steps.
-const QUIET: Duration = Duration::from_millis(30);
+/// How often a build is looked at.
+const POLL: Duration = Duration::from_millis(5);
 
 pub fn run(options: Options, global: &GlobalOptions) -> Result<Outcome, CommandError> {
     let rebuild = Rebuild::from_environment("watch")?;
     let bench = Workbench::open(global, "sim")?;
     bench.say_what_is_missing();
     let folder = bench.kernels.folder.clone();
-    let sources = sources(&bench.kernels);
-    let mut versions =
+    let sources = saves::folders(&bench.kernels);
+    let versions =
         Versions::new(bench, options.kernels.clone(), !options.no_times, |program| options.launch.of(program))?;
-    let (events, _watcher) = listen(&sources)?;
+    let saves = Saves::of(&sources)?;
     show_start(&versions, &sources)?;
-    let mut saves = 0;
-    while let Ok(Event::Saved(at)) = events.recv() {
-        if is_over(&events) {
-            break;
-        }
-        saves += 1;
-        if !rebuild.run(&[], &[])? {
-            // Ctrl-C ends the build, too.
-            if is_over(&events) {
-                break;
+    let wanted = options.kernels.clone();
+    let mut watch =
+        Watch { global, rebuild, saves, folder, versions, count: 0, wanted, alone: None, refused: Vec::new() };
+    let mut step = watch.then_begin();
+    loop {
+        step = match watch.go(step) {
+            Ok(Step::Stop) => break,
+            Ok(next) => next,
+            Err(error @ CommandError::Output(_)) => return Err(error),
+            // A kernel that is worked on may be refused by anything, and the next save may mend it.
+            Err(error) => {
+                eprintln!("save {}: {error}\nthe next save is waited for", watch.count);
+                Step::Wait
             }
-            eprintln!("save {saves}: it does not compile; the next save is waited for");
-            continue;
-        }
-        show(&mut versions, Workbench::with_kernels(global, "sim", KernelFiles::read(&folder)?), saves, at)?;
+        };
     }
-    println!("{saves} {} watched", if saves == 1 { "save" } else { "saves" });
+    println!("{} {} watched", watch.count, if watch.count == 1 { "save" } else { "saves" });
     Ok(Outcome::Good)
 }
 
-/// Folders with sources of the kernels: those that the PTX names and that are there, and that of the manifest.
-fn sources(kernels: &KernelFiles) -> BTreeSet<PathBuf> {
-    let root = kernels.facts.source_root.clone().unwrap_or_default();
-    let files = kernels.ptx.lines().filter_map(|line| line.trim_start().strip_prefix(".file")?.split('"').nth(1));
-    let paths = files.map(|file| root.join(file)).filter(|path| path.is_file() && path.starts_with(&root));
-    paths.filter_map(|path| path.parent().map(Path::to_owned)).collect()
+struct Watch<'a> {
+    global: &'a GlobalOptions,
+    rebuild: Rebuild,
+    saves: Saves,
+    /// Of the whole crate's kernels.
+    folder: PathBuf,
+    versions: Versions<'a>,
+    /// Saves so far.
+    count: usize,
+    /// Kernels to compile alone: those named, else the last that changed.
+    wanted: Vec<String>,
+    /// Those that are.
+    alone: Option<Vec<String>>,
+    /// Those that come out otherwise when they are compiled alone.
+    refused: Vec<String>,
 }
 
-/// Events from now on. The watcher is what they come from: it must live on.
-fn listen(sources: &BTreeSet<PathBuf>) -> Result<(Receiver<Event>, notify::RecommendedWatcher), CommandError> {
-    let (sender, events) = mpsc::channel();
-    let stop = sender.clone();
-    // Set once a process; a test's second is no harm.
-    let _ = ctrlc::set_handler(move || drop(stop.send(Event::Stop)));
-    let cannot = |error: notify::Error| CommandError::Usage(format!("cannot watch the kernels' sources: {error}"));
-    let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-        let is_save = |event: &notify::Event| {
-            matches!(event.kind, EventKind::Modify(_) | EventKind::Create(_) | EventKind::Remove(_))
-                && event.paths.iter().any(|path| path.extension().is_some_and(|extension| extension == "rs"))
+/// What is done next.
+enum Step {
+    Wait,
+    /// Compile the kernels that are wanted alone, of the sources of the last whole build.
+    Begin,
+    /// Compile them alone, after a save.
+    Alone(Instant),
+    /// Compile the crate, after a save; of some kernels the outcome is shown already.
+    Whole(Instant, Option<Vec<String>>),
+    Stop,
+}
+
+/// How a build ended.
+enum Built {
+    Well,
+    Badly,
+    /// It was given up for a save or for Ctrl-C.
+    For(Step),
+}
+
+impl Watch<'_> {
+    /// Does a step; returns the next one.
+    fn go(&mut self, step: Step) -> Result<Step, CommandError> {
+        match step {
+            Step::Stop => Ok(Step::Stop),
+            Step::Wait => Ok(self.after(self.saves.next())),
+            Step::Begin => self.begin(),
+            Step::Alone(at) => self.some(at),
+            Step::Whole(at, shown) => self.whole(at, shown),
+        }
+    }
+
+    fn after(&mut self, event: Event) -> Step {
+        match event {
+            Event::Stop => Step::Stop,
+            Event::Saved(at) => {
+                self.count += 1;
+                if self.alone.is_some() { Step::Alone(at) } else { Step::Whole(at, None) }
+            }
+        }
+    }
+
+    /// After a build of the whole crate: whether some kernels are to be compiled alone from now on.
+    fn then_begin(&self) -> Step {
+        let is_worth_it = (1..=ALONE_MAX).contains(&self.wanted.len()) && self.wanted != self.refused;
+        if is_worth_it && self.alone.as_ref() != Some(&self.wanted) { Step::Begin } else { Step::Wait }
+    }
+
+    fn begin(&mut self) -> Result<Step, CommandError> {
+        self.alone = None;
+        let comes_out_alike = match self.build(&self.words_alone(&self.wanted, false))? {
+            Built::For(step) => return Ok(step),
+            Built::Badly => false,
+            Built::Well => match KernelFiles::read(&self.folder_alone()) {
+                Ok(kernels) => self.versions.begin_alone(Workbench::with_kernels(self.global, "sim", kernels)?)?,
+                Err(_) => false,
+            },
         };
-        if event.as_ref().is_ok_and(is_save) {
-            let _ = sender.send(Event::Saved(Instant::now()));
+        match comes_out_alike {
+            true => self.alone = Some(self.wanted.clone()),
+            false => self.refused = self.wanted.clone(),
         }
-    })
-    .map_err(cannot)?;
-    if sources.is_empty() {
-        return Err(CommandError::Usage(
-            "the kernels' sources are not on this machine, so there is nothing to watch\nstart it in a checkout, as `cargo xtask watch`".to_owned(),
-        ));
+        let names = self.wanted.join(", ");
+        terminal::stdout().note(&match self.alone {
+            Some(_) => format!("{names}: compiled first at each save, the rest of the crate after"),
+            None => format!("{names}: other code without the rest of the crate, so each save compiles all of it"),
+        })?;
+        Ok(Step::Wait)
     }
-    for folder in sources {
-        watcher.watch(folder, RecursiveMode::NonRecursive).map_err(cannot)?;
+
+    fn some(&mut self, at: Instant) -> Result<Step, CommandError> {
+        let alone = self.alone.clone().unwrap_or_default();
+        match self.build(&self.words_alone(&alone, true))? {
+            Built::For(step) => Ok(step),
+            Built::Badly => Ok(self.does_not_compile()),
+            Built::Well => {
+                let kernels = KernelFiles::read(&self.folder_alone())?;
+                let changed = self.versions.next_alone(Workbench::with_kernels(self.global, "sim", kernels)?)?;
+                self.show(&changed, "", at)?;
+                Ok(Step::Whole(at, Some(changed)))
+            }
+        }
     }
-    Ok((events, watcher))
+
+    fn whole(&mut self, at: Instant, shown: Option<Vec<String>>) -> Result<Step, CommandError> {
+        match self.build(&[])? {
+            Built::For(step) => return Ok(step),
+            Built::Badly => return Ok(self.does_not_compile()),
+            Built::Well => {}
+        }
+        let bench = Workbench::with_kernels(self.global, "sim", KernelFiles::read(&self.folder)?)?;
+        let (news, shown) = match shown {
+            None => (self.versions.next(bench)?, Vec::new()),
+            Some(shown) => (self.versions.confirm(bench, &shown)?, shown),
+        };
+        let (other, news): (Vec<String>, Vec<String>) = news.into_iter().partition(|kernel| shown.contains(kernel));
+        if !other.is_empty() {
+            self.refused = self.alone.take().unwrap_or_default();
+            self.show(&other, " with the rest of its crate", at)?;
+        }
+        self.show(&news, "", at)?;
+        let said = match (shown.is_empty(), other.is_empty() && news.is_empty()) {
+            (true, true) => Some(format!("\nsave {}: no kernel's code changed, {}", self.count, when(at))),
+            (false, true) => Some(format!("the whole crate says the same, {}", when(at))),
+            _ => None,
+        };
+        if let Some(said) = said {
+            terminal::stdout().dim_line(&said)?;
+        }
+        if self.named_none() && !news.is_empty() {
+            self.wanted = news;
+        }
+        Ok(self.then_begin())
+    }
+
+    fn named_none(&self) -> bool {
+        self.versions.start().next().is_none()
+    }
+
+    fn does_not_compile(&self) -> Step {
+        eprintln!("save {}: it does not compile; the next save is waited for", self.count);
+        Step::Wait
+    }
+
+    fn folder_alone(&self) -> PathBuf {
+        self.folder.join("alone")
+    }
+
+    /// What the command that builds is told of kernels to be compiled alone.
+    fn words_alone(&self, kernels: &[String], again: bool) -> Vec<String> {
+        let folder = self.folder_alone().display().to_string();
+        let mut words = vec!["--into".to_owned(), folder, "--only".to_owned(), kernels.join(",")];
+        words.extend(again.then(|| "--again".to_owned()));
+        words
+    }
+
+    /// Builds, unless a save or Ctrl-C comes in between.
+    fn build(&mut self, words: &[String]) -> Result<Built, CommandError> {
+        let words: Vec<&str> = words.iter().map(String::as_str).collect();
+        let mut build = self.rebuild.start(&words)?;
+        loop {
+            if let Some(event) = self.saves.next_within(POLL) {
+                drop(build);
+                return Ok(Built::For(self.after(event)));
+            }
+            if let Some(is_well) = build.outcome()? {
+                return Ok(if is_well { Built::Well } else { Built::Badly });
+            }
+        }
+    }
+
+    /// What a build came to: first what ptxas says, as soon as it is known, then what the instructions say.
+    fn show(&mut self, changed: &[String], how: &str, at: Instant) -> Result<(), CommandError> {
+        let mut terminal = terminal::stdout();
+        for kernel in changed {
+            let Some(costs) = self.versions.costs(kernel)? else { continue };
+            terminal.line(&format!("\nsave {}: {kernel} on {}{how}", self.count, costs.now.arch))?;
+            changes::print(&mut terminal, ("now", &costs.now), &costs.before(), Snapshot::costs)?;
+            let Some(looks) = self.versions.looks(kernel)? else { continue };
+            if let Some(code) = &looks.now.code {
+                changes::print(&mut terminal, ("now", &looks.now), &looks.before(), Snapshot::looks)?;
+                for (name, before) in looks.before() {
+                    if let Some(mix) = changes::mix(&looks.now, before) {
+                        terminal.line(&format!("  instructions since the {name}: {mix}"))?;
+                    }
+                }
+                if let Some(reason) = &code.why_no_time {
+                    terminal.line(&format!("  no time: {reason}"))?;
+                }
+            }
+            terminal.dim_line(&when(at))?;
+        }
+        Ok(())
+    }
 }
 
-/// Takes the events of one stroke; whether Ctrl-C is among them.
-fn is_over(events: &Receiver<Event>) -> bool {
-    loop {
-        match events.recv_timeout(QUIET) {
-            Ok(Event::Saved(_)) => {}
-            Ok(Event::Stop) | Err(mpsc::RecvTimeoutError::Disconnected) => return true,
-            Err(mpsc::RecvTimeoutError::Timeout) => return false,
-        }
-    }
+fn when(at: Instant) -> String {
+    format!("{:.1} s after the save", at.elapsed().as_secs_f64())
 }
 
 fn show_start(versions: &Versions, sources: &BTreeSet<PathBuf>) -> Result<(), CommandError> {
@@ -125,40 +273,5 @@ fn show_start(versions: &Versions, sources: &BTreeSet<PathBuf>) -> Result<(), Co
     }
     let folders: Vec<String> = sources.iter().map(|folder| folder.display().to_string()).collect();
     terminal.note(&format!("watching {}; Ctrl-C ends it", folders.join(", ")))?;
-    Ok(())
-}
-
-/// What a build came to: first what ptxas says, as soon as it is known, then what the instructions say.
-fn show(
-    versions: &mut Versions,
-    bench: Result<Workbench, crate::workbench::WorkbenchError>,
-    save: usize,
-    at: Instant,
-) -> Result<(), CommandError> {
-    let changed = versions.next(bench?);
-    let mut terminal = terminal::stdout();
-    let when = || format!("{:.1} s after the save", at.elapsed().as_secs_f64());
-    if changed.is_empty() {
-        terminal.line(&format!("\nsave {save}: no kernel's code changed, {}", when()))?;
-        return Ok(());
-    }
-    for kernel in changed {
-        let costs = versions.costs(&kernel)?;
-        terminal.line(&format!("\nsave {save}: {kernel} on {}", costs.now.arch))?;
-        changes::print(&mut terminal, ("now", &costs.now), &costs.before(), Snapshot::costs)?;
-        let looks = versions.looks(&kernel)?;
-        if let Some(code) = &looks.now.code {
-            changes::print(&mut terminal, ("now", &looks.now), &looks.before(), Snapshot::looks)?;
-            for (name, before) in looks.before() {
-                if let Some(mix) = changes::mix(&looks.now, before) {
-                    terminal.line(&format!("  instructions since the {name}: {mix}"))?;
-                }
-            }
-            if let Some(reason) = &code.why_no_time {
-                terminal.line(&format!("  no time: {reason}"))?;
-            }
-        }
-        terminal.dim_line(&when())?;
-    }
     Ok(())
 }

@@ -3,7 +3,7 @@
 use std::env;
 use std::io::{self, IsTerminal};
 use std::path::PathBuf;
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use crate::error::CommandError;
 
@@ -34,6 +34,23 @@ impl Rebuild {
     /// # Errors
     /// The command cannot be started.
     pub fn run(&self, words: &[&str], variables: &[(&str, PathBuf)]) -> io::Result<bool> {
+        // In the group of this program, so that Ctrl-C ends both.
+        Ok(self.command(words, variables)?.status()?.success())
+    }
+
+    /// As [`Rebuild::run`], without waiting. A build that is dropped before its end is given up.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn start(&self, words: &[&str]) -> io::Result<Build> {
+        let mut command = self.command(words, &[])?;
+        // A group of its own: all that it starts ends with it.
+        #[cfg(unix)]
+        std::os::unix::process::CommandExt::process_group(&mut command, 0);
+        Ok(Build { child: command.spawn()?, has_ended: false })
+    }
+
+    fn command(&self, words: &[&str], variables: &[(&str, PathBuf)]) -> io::Result<Command> {
         let quoted: String = words.iter().map(|word| format!(" {}", quoted(word))).collect();
         let line = format!("{}{quoted}", self.command);
         let mut command = match cfg!(windows) {
@@ -49,7 +66,46 @@ impl Rebuild {
             command.env("CARGO_TERM_COLOR", "always");
         }
         // Its own outcome, a folder, is known here.
-        Ok(command.stdin(Stdio::null()).stdout(Stdio::null()).status()?.success())
+        command.stdin(Stdio::null()).stdout(Stdio::null());
+        Ok(command)
+    }
+}
+
+/// A build that goes on.
+#[derive(Debug)]
+pub struct Build {
+    child: Child,
+    has_ended: bool,
+}
+
+impl Build {
+    /// Whether it succeeded, if it has ended.
+    ///
+    /// # Errors
+    /// The system does not say.
+    pub fn outcome(&mut self) -> io::Result<Option<bool>> {
+        let status = self.child.try_wait()?;
+        self.has_ended |= status.is_some();
+        Ok(status.map(|status| status.success()))
+    }
+}
+
+impl Drop for Build {
+    fn drop(&mut self) {
+        if self.has_ended {
+            return;
+        }
+        // That it has ended in the meantime is no error.
+        if cfg!(unix) {
+            let _ = Command::new("sh")
+                .arg("-c")
+                .arg(format!("kill -TERM -{}", self.child.id()))
+                .stderr(Stdio::null())
+                .status();
+        } else {
+            let _ = self.child.kill();
+        }
+        let _ = self.child.wait();
     }
 }
 

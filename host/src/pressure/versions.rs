@@ -1,6 +1,10 @@
-//! The kernels of several builds, as `watch` sees them: the first, the last and the newest, and what differs between them.
+//! The kernels of several builds, as `watch` sees them: as they were at the start, before the last change, and now, and what differs.
+//!
+//! A build is of the whole crate, or of some kernels alone, which takes a fraction of the time. LLVM may make something else of a kernel
+//! that stands alone, so builds of some kernels are compared with each other, and what they said is held to the whole crate's build after.
 
 use std::collections::HashMap;
+use std::rc::Rc;
 
 use warpwise_simt::isa::Program;
 
@@ -12,21 +16,28 @@ use crate::workbench::Workbench;
 /// How a kernel is launched.
 type LaunchOf<'a> = Box<dyn Fn(&Program) -> Result<Launch, CommandError> + 'a>;
 
-/// Builds of the same crate, the first one kept.
+/// Builds of the same crate.
 pub struct Versions<'a> {
     launch: LaunchOf<'a>,
     /// Those that were asked for; none: all whose code changes.
     named: Vec<String>,
     timed: bool,
-    first: Workbench,
-    last: Option<Workbench>,
-    newest: Option<Workbench>,
-    /// Of the newest build.
-    bodies: HashMap<String, String>,
-    /// By kernel, of the first build and of the last.
-    start: HashMap<String, Snapshot>,
-    before: HashMap<String, Snapshot>,
-    now: HashMap<String, Snapshot>,
+    /// By kernel, all of them.
+    start: HashMap<String, Version>,
+    /// Before the last change, those that have changed.
+    before: HashMap<String, Version>,
+    now: HashMap<String, Version>,
+    /// Bodies of the last build of some kernels.
+    alone: HashMap<String, String>,
+}
+
+/// A kernel of one build.
+#[derive(Clone)]
+struct Version {
+    /// Until all is known of it.
+    source: Option<Rc<Workbench>>,
+    body: String,
+    snapshot: Option<Snapshot>,
 }
 
 /// One kernel now and before.
@@ -59,49 +70,109 @@ impl<'a> Versions<'a> {
             return Err(UnknownName::new("kernel", unknown, first.code.entries()).into());
         }
         let maps = || HashMap::new();
-        let (launch, start) = (Box::new(launch), HashMap::new());
-        let bodies = bodies(&first.kernels.ptx, &named);
-        let (before, now) = (maps(), maps());
-        let mut versions = Self { launch, named, timed, first, last: None, newest: None, bodies, start, before, now };
+        let (launch, before, alone) = (Box::new(launch), maps(), HashMap::new());
+        let start = versions(first, &named);
+        let mut versions = Self { launch, named, timed, now: start.clone(), start, before, alone };
         for kernel in versions.named.clone() {
-            let mut snapshot = versions.costs_in(&versions.first, &kernel)?;
-            snapshot.look(&versions.first, timed)?;
-            versions.start.insert(kernel, snapshot);
+            versions.look(&kernel, true)?;
+            versions.start.extend(versions.now.get(&kernel).cloned().map(|version| (kernel, version)));
         }
         Ok(versions)
     }
 
     /// Snapshots of the first build, of the kernels that were named.
     pub fn start(&self) -> impl Iterator<Item = &Snapshot> {
-        self.named.iter().filter_map(|kernel| self.start.get(kernel))
+        self.named.iter().filter_map(|kernel| self.start.get(kernel)?.snapshot.as_ref())
     }
 
-    /// Takes a new build; returns the kernels that are not what they were: of those named, or of all.
-    pub fn next(&mut self, bench: Workbench) -> Vec<String> {
-        self.last = self.newest.take();
-        self.before = std::mem::take(&mut self.now);
-        let bodies = bodies(&bench.kernels.ptx, &self.named);
-        let entries: Vec<String> = bench.code.entries().map(str::to_owned).collect();
-        let mut changed = Vec::new();
-        for kernel in entries {
-            let is_shown = self.named.is_empty() || self.named.contains(&kernel);
-            if is_shown && bodies.get(&kernel) != self.bodies.get(&kernel) {
-                changed.push(kernel);
-            } else if let Some(snapshot) = self.before.get(&kernel).or_else(|| self.start.get(&kernel)) {
-                // As it was: what is known of it stays known.
-                self.now.insert(kernel, snapshot.clone());
+    /// Takes a new build of the whole crate; returns the kernels that are not what they were: of those named, or of all.
+    ///
+    /// # Errors
+    /// What ptxas refuses.
+    pub fn next(&mut self, bench: Workbench) -> Result<Vec<String>, CommandError> {
+        self.confirm(bench, &[])
+    }
+
+    /// Takes the whole crate's build of sources of which some kernels were built alone and shown before; returns what is news: kernels that
+    /// were not among them, or come out otherwise with the rest of the crate.
+    ///
+    /// # Errors
+    /// What ptxas refuses.
+    pub fn confirm(&mut self, bench: Workbench, shown: &[String]) -> Result<Vec<String>, CommandError> {
+        let new = versions(bench, &self.named);
+        self.now.retain(|kernel, _| new.contains_key(kernel));
+        let mut news = Vec::new();
+        for (kernel, mut version) in new {
+            if !self.is_other(&kernel, &mut version)? {
+                // What is known of it stays known.
+                self.now.entry(kernel).and_modify(|now| now.body = version.body);
+                continue;
+            }
+            match shown.contains(&kernel) {
+                true => drop(self.now.insert(kernel.clone(), version)),
+                false => self.change(&kernel, version),
+            }
+            news.push(kernel);
+        }
+        news.sort_unstable();
+        Ok(news)
+    }
+
+    /// Whether kernels that were built alone, from the same sources as the last whole build, come out as they do there. Then their next
+    /// builds alone can be taken.
+    ///
+    /// # Errors
+    /// What ptxas refuses.
+    pub fn begin_alone(&mut self, bench: Workbench) -> Result<bool, CommandError> {
+        let mut some = versions(bench, &[]);
+        for (kernel, version) in &mut some {
+            if self.is_other(kernel, version)? {
+                return Ok(false);
             }
         }
-        self.bodies = bodies;
-        self.newest = Some(bench);
-        changed
+        self.alone = some.into_iter().map(|(kernel, version)| (kernel, version.body)).collect();
+        Ok(!self.alone.is_empty())
+    }
+
+    /// Takes a new build of some kernels; returns those that are not what they were.
+    ///
+    /// # Errors
+    /// What ptxas refuses.
+    pub fn next_alone(&mut self, bench: Workbench) -> Result<Vec<String>, CommandError> {
+        let mut changed = Vec::new();
+        for (kernel, mut version) in versions(bench, &[]) {
+            let before = self.alone.insert(kernel.clone(), version.body.clone());
+            if before.is_some_and(|before| before != version.body) && self.is_other(&kernel, &mut version)? {
+                self.change(&kernel, version);
+                changed.push(kernel);
+            }
+        }
+        changed.sort_unstable();
+        Ok(changed)
+    }
+
+    fn change(&mut self, kernel: &str, version: Version) {
+        let before = self.now.insert(kernel.to_owned(), version);
+        self.before.remove(kernel);
+        self.before.extend(before.map(|before| (kernel.to_owned(), before)));
+    }
+
+    /// Whether ptxas makes something else of a version than of the kernel as it is now. Texts that are the same are compiled to the same;
+    /// others may be, where registers are only numbered otherwise.
+    fn is_other(&mut self, kernel: &str, version: &mut Version) -> Result<bool, CommandError> {
+        if self.now.get(kernel).is_some_and(|now| now.body == version.body) {
+            return Ok(false);
+        }
+        let Some(now) = self.look(kernel, false)? else { return Ok(true) };
+        let other = self.known(kernel, version, false)?;
+        Ok(other.is_none_or(|other| !other.has_the_code_of(&now).unwrap_or(false)))
     }
 
     /// What ptxas says of a kernel now, and of what it was.
     ///
     /// # Errors
     /// What ptxas refuses.
-    pub fn costs(&mut self, kernel: &str) -> Result<Compared, CommandError> {
+    pub fn costs(&mut self, kernel: &str) -> Result<Option<Compared>, CommandError> {
         self.compare(kernel, false)
     }
 
@@ -109,62 +180,64 @@ impl<'a> Versions<'a> {
     ///
     /// # Errors
     /// As [`Versions::costs`].
-    pub fn looks(&mut self, kernel: &str) -> Result<Compared, CommandError> {
+    pub fn looks(&mut self, kernel: &str) -> Result<Option<Compared>, CommandError> {
         self.compare(kernel, true)
     }
 
-    fn compare(&mut self, kernel: &str, looked_at: bool) -> Result<Compared, CommandError> {
-        let newest = self.newest.as_ref().unwrap_or(&self.first);
-        let now = self.snapshot(newest, kernel, self.now.get(kernel), looked_at)?;
-        let start = self.former(&self.first, kernel, self.start.get(kernel), looked_at)?;
-        let last = match &self.last {
-            Some(last) => self.former(last, kernel, self.before.get(kernel), looked_at)?,
-            None => None,
+    fn compare(&mut self, kernel: &str, looked_at: bool) -> Result<Option<Compared>, CommandError> {
+        let Some(now) = self.look(kernel, looked_at)? else { return Ok(None) };
+        let mut former =
+            |of: fn(&mut Self) -> &mut HashMap<String, Version>| -> Result<Option<Snapshot>, CommandError> {
+                let Some(mut version) = of(self).remove(kernel) else { return Ok(None) };
+                let known = self.known(kernel, &mut version, looked_at);
+                of(self).insert(kernel.to_owned(), version);
+                known
+            };
+        let last = former(|versions| &mut versions.before)?;
+        let start = former(|versions| &mut versions.start)?;
+        // The first change is one since the start.
+        let is_first = self
+            .before
+            .get(kernel)
+            .zip(self.start.get(kernel))
+            .is_some_and(|(before, start)| before.body == start.body);
+        Ok(Some(Compared { now, last: last.filter(|_| !is_first), start }))
+    }
+
+    /// The kernel as it is now, if there still is one.
+    fn look(&mut self, kernel: &str, looked_at: bool) -> Result<Option<Snapshot>, CommandError> {
+        let Some(mut version) = self.now.remove(kernel) else { return Ok(None) };
+        let known = self.known(kernel, &mut version, looked_at);
+        self.now.insert(kernel.to_owned(), version);
+        known
+    }
+
+    /// What is known of a version; more of it, if it is to be looked at.
+    fn known(&self, kernel: &str, version: &mut Version, looked_at: bool) -> Result<Option<Snapshot>, CommandError> {
+        let Some(bench) = version.source.clone() else { return Ok(version.snapshot.clone()) };
+        let snapshot = match &mut version.snapshot {
+            Some(known) => known,
+            unknown => {
+                let launch = (self.launch)(&*bench.code.program(kernel)?)?;
+                unknown.insert(Snapshot::take(&bench, kernel, launch)?)
+            }
         };
-        self.now.insert(kernel.to_owned(), now.clone());
-        if let Some(start) = &start {
-            self.start.insert(kernel.to_owned(), start.clone());
+        if looked_at {
+            if snapshot.code.is_none() {
+                snapshot.look(&bench, self.timed)?;
+            }
+            version.source = None;
         }
-        if let Some(last) = &last {
-            self.before.insert(kernel.to_owned(), last.clone());
-        }
-        Ok(Compared { now, last, start })
+        Ok(Some(snapshot.clone()))
     }
+}
 
-    fn former(
-        &self,
-        bench: &Workbench,
-        kernel: &str,
-        known: Option<&Snapshot>,
-        looked_at: bool,
-    ) -> Result<Option<Snapshot>, CommandError> {
-        match bench.code.entries().any(|entry| entry == kernel) {
-            true => self.snapshot(bench, kernel, known, looked_at).map(Some),
-            false => Ok(None),
-        }
-    }
-
-    fn snapshot(
-        &self,
-        bench: &Workbench,
-        kernel: &str,
-        known: Option<&Snapshot>,
-        looked_at: bool,
-    ) -> Result<Snapshot, CommandError> {
-        let mut snapshot = match known {
-            Some(known) => known.clone(),
-            None => self.costs_in(bench, kernel)?,
-        };
-        if looked_at && snapshot.code.is_none() {
-            snapshot.look(bench, self.timed)?;
-        }
-        Ok(snapshot)
-    }
-
-    fn costs_in(&self, bench: &Workbench, kernel: &str) -> Result<Snapshot, CommandError> {
-        let launch = (self.launch)(&*bench.code.program(kernel)?)?;
-        Snapshot::take(bench, kernel, launch)
-    }
+/// The kernels of a build: those named, or all.
+fn versions(bench: Workbench, named: &[String]) -> HashMap<String, Version> {
+    let bodies = bodies(&bench.kernels.ptx, named);
+    let source = Rc::new(bench);
+    let version = |body| Version { source: Some(Rc::clone(&source)), body, snapshot: None };
+    bodies.into_iter().map(|(kernel, body)| (kernel, version(body))).collect()
 }
 
 /// The PTX of each entry without what says only where it comes from and in which order it stands: of those named, or of all.

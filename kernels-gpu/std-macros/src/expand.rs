@@ -6,9 +6,9 @@
 use crate::signature::{Kernel, Parameter};
 use proc_macro::{Delimiter, Group, Literal, Span, TokenStream, TokenTree};
 
-/// The entry, under `cfg(target_arch = "nvptx64")`; the descriptor and a checked body, otherwise.
-pub fn expand(kernel: &Kernel) -> TokenStream {
-    let mut output = entry(kernel);
+/// The entry, under `cfg(target_arch = "nvptx64")`, if it is wanted; the descriptor and a checked body, otherwise.
+pub fn expand(kernel: &Kernel, is_wanted: bool) -> TokenStream {
+    let mut output = if is_wanted { entry(kernel) } else { TokenStream::new() };
     output.extend(descriptor(kernel));
     output.extend(checks(kernel));
     output

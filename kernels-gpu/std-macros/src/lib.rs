@@ -22,7 +22,15 @@ use proc_macro::TokenStream;
 #[proc_macro_attribute]
 pub fn kernel(attribute: TokenStream, item: TokenStream) -> TokenStream {
     match signature::read(attribute, item) {
-        Ok(kernel) => expand::expand(&kernel),
+        Ok(kernel) => expand::expand(&kernel, is_wanted(&kernel.name.to_string())),
         Err(error) => error.into_compile_error(),
     }
+}
+
+/// Holds the names of a device build's entries, between commas, where not all are wanted: `watch` waits for its kernels only. Whoever sets it
+/// tells cargo by another flag that the crate is to be compiled again.
+const ONLY: &str = "WARPWISE_ONLY_KERNELS";
+
+fn is_wanted(name: &str) -> bool {
+    std::env::var(ONLY).map_or(true, |only| only.split(',').any(|wanted| wanted == name))
 }
