@@ -160,3 +160,26 @@ fn bytes_that_are_no_cubin_are_refused() {
         assert!(nvdisasm::listing(nvdisasm, bytes, ListingOptions::default()).is_err());
     }
 }
+
+#[test]
+fn ptx_newer_than_ptxas_is_compiled_as_the_newest_that_it_knows_with_a_warning() {
+    let newer = KERNELS.replacen(".version 7.8", ".version 99.9", 1);
+    assert_ne!(newer, KERNELS);
+    let compiled = compile(&CompileRequest::new(&newer, "sm_90"));
+    assert_eq!(compiled.report.entries, compile(&CompileRequest::new(KERNELS, "sm_90")).report.entries);
+    let text = &compiled.report.warnings[0].text;
+    assert!(text.starts_with("PTX 99.9 is newer than this ptxas: compiled as "), "{text}");
+    // What came with the newer version is still refused, at its line.
+    let broken = newer.replacen("add.rn.f32", "foo.rn.f32", 1);
+    let error = Compiler::new(real_tools().ptxas(), None).compile(&CompileRequest::new(&broken, "sm_90"));
+    assert!(error.is_err_and(|error| error.to_string().contains("foo") || error.to_string().contains("Parsing")));
+}
+
+#[test]
+fn ptx_for_one_chip_alone_is_compiled_for_it_and_for_no_other() {
+    let of_hopper = KERNELS.replacen(".version 7.8", ".version 8.0", 1).replacen(".target sm_80", ".target sm_90a", 1);
+    let compiled = compile(&CompileRequest::new(&of_hopper, "sm_90"));
+    assert_eq!(compiled.report.entries.len(), 3);
+    let error = Compiler::new(real_tools().ptxas(), None).compile(&CompileRequest::new(&of_hopper, "sm_120"));
+    assert!(error.is_err_and(|error| error.to_string().contains("'sm_90a' cannot be compiled for")));
+}

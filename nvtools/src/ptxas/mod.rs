@@ -52,8 +52,17 @@ impl<'a> CompileRequest<'a> {
         Self { ptx, arch, entry: None, max_registers: None, line_info: true }
     }
 
+    /// The architecture, or that with the features which the PTX asks for: text with `.target sm_90a` is compiled for sm_90a alone, which is
+    /// the same chip.
+    fn gpu_name(&self) -> &str {
+        let target = self.ptx.lines().find_map(|line| line.trim_start().strip_prefix(".target"));
+        let named = target.and_then(|words| words.split(',').next()).map_or("", str::trim);
+        let is_same_chip = named.strip_prefix(self.arch).is_some_and(|feature| ["a", "f"].contains(&feature));
+        if is_same_chip { named } else { self.arch }
+    }
+
     fn arguments(&self) -> Vec<String> {
-        let mut arguments = vec!["-v".to_owned(), format!("--gpu-name={}", self.arch)];
+        let mut arguments = vec!["-v".to_owned(), format!("--gpu-name={}", self.gpu_name())];
         arguments.extend(self.entry.map(|entry| format!("--entry={entry}")));
         arguments.extend(self.max_registers.map(|registers| format!("--maxrregcount={registers}")));
         arguments.extend(self.line_info.then(|| "--generate-line-info".to_owned()));
@@ -102,6 +111,12 @@ fn list(diagnostics: &[Diagnostic]) -> String {
     lines.join("\n")
 }
 
+/// The version of the PTX and the newest that ptxas knows, if that is what it complains of.
+fn too_new(error: &str) -> Option<(&str, &str)> {
+    let (version, newest) = error.strip_prefix("Unsupported .version ")?.split_once("; current version is '")?;
+    Some((version, newest.strip_suffix('\'')?))
+}
+
 /// Compiles with one ptxas, cached.
 #[derive(Debug)]
 pub struct Compiler<'t> {
@@ -128,12 +143,12 @@ impl<'t> Compiler<'t> {
         if !request.arch.starts_with("sm_") {
             return Err(PtxasError::UnknownArchitecture { arch: request.arch.to_owned(), known: self.architectures() });
         }
-        let Some(cache) = &self.cache else { return self.run(request) };
+        let Some(cache) = &self.cache else { return self.run_as_it_can(request) };
         let key = cache::key(kept::FORMAT, &self.tool.banner, &request.arguments(), request.ptx.as_bytes());
         if let Some(compiled) = cache.get(&key).and_then(|bytes| kept::decode(&bytes)) {
             return Ok(compiled);
         }
-        let compiled = self.run(request)?;
+        let compiled = self.run_as_it_can(request)?;
         if let Some(bytes) = kept::encode(&compiled) {
             cache.put(&key, &bytes);
         }
@@ -169,6 +184,24 @@ impl<'t> Compiler<'t> {
         unpoisoned
             .map(|result| result.unwrap_or_else(|| Err(io::Error::other("a compiling thread ended early").into())))
             .collect()
+    }
+
+    /// Runs ptxas; PTX of a version that it does not know, once more as the newest that it does. Producers name the version of their own
+    /// ptxas, and seldom use what came with it; where they do, ptxas refuses that.
+    fn run_as_it_can(&self, request: &CompileRequest) -> Result<Compiled, PtxasError> {
+        let refused = match self.run(request) {
+            Err(PtxasError::Refused { arch, diagnostics }) => PtxasError::Refused { arch, diagnostics },
+            other => return other,
+        };
+        let PtxasError::Refused { diagnostics, .. } = &refused else { return Err(refused) };
+        let Some((version, newest)) = diagnostics.iter().find_map(|error| too_new(&error.text)) else {
+            return Err(refused);
+        };
+        let older = request.ptx.replacen(&format!(".version {version}"), &format!(".version {newest}"), 1);
+        let mut compiled = self.run(&CompileRequest { ptx: &older, ..*request })?;
+        let text = format!("PTX {version} is newer than this ptxas: compiled as {newest}");
+        compiled.report.warnings.push(Diagnostic { severity: Severity::Warning, line: None, text });
+        Ok(compiled)
     }
 
     fn run(&self, request: &CompileRequest) -> Result<Compiled, PtxasError> {
