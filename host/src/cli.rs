@@ -129,6 +129,7 @@ impl GlobalOptions {
             block_order: self.block_order,
             isa: self.isa,
             checks: self.checks,
+            threads: None,
         }
     }
 }

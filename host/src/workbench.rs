@@ -92,11 +92,11 @@ impl Workbench {
         })
     }
 
-    /// The machine modelling this GPU, to be put beside it.
+    /// The machine modelling this GPU with the same kernels, to be put beside it.
     pub fn modelled(&self, global: &GlobalOptions) -> Result<Self, WorkbenchError> {
         let mut global = global.clone();
         global.device = Some(self.device.name.clone());
-        Self::open(&global, "sim")
+        Self::with_kernels(&global, "sim", self.kernels.clone())
     }
 
     pub fn backend(&self) -> BackendKind {
@@ -208,11 +208,11 @@ impl Workbench {
             Err(ToolError::Missing(_)) => return Ok(None),
             other => other?,
         };
-        self.gpu_of(&compiled, None, self.device)
+        self.gpu_of(&compiled, None, self.device, self.options)
     }
 
-    /// A new context with what ptxas made of some kernels; on the machine, as the device `modelled`, their SASS, of which the listing
-    /// may be at hand. Nothing as for [`Workbench::gpu_capped`].
+    /// A new context with what ptxas made of some kernels; on the machine, as the device `modelled` and with these options, their SASS, of
+    /// which the listing may be at hand. Nothing as for [`Workbench::gpu_capped`].
     ///
     /// # Errors
     /// A GPU that does not load the cubin, a cubin that cannot be disassembled.
@@ -221,11 +221,12 @@ impl Workbench {
         compiled: &Compiled,
         listing: Option<&Listing>,
         modelled: &'static Device,
+        options: MachineOptions,
     ) -> Result<Option<Gpu>, WorkbenchError> {
         if let Some(info) = self.gpu.as_ref().filter(|info| !info.is_modelled()) {
             return Ok(Some(self.load(info, &Image::Cubin(&compiled.cubin))?));
         }
-        if self.gpu.is_some() || self.options.isa == IsaChoice::Ptx {
+        if self.gpu.is_some() || options.isa == IsaChoice::Ptx {
             return Ok(None);
         }
         let listing = match listing {
@@ -236,7 +237,7 @@ impl Workbench {
             },
         };
         let sass = Sass::new(&compiled.cubin, listing).map_err(|error| GpuError::Load(error.to_string()))?;
-        let machine = sim::Sim::new(modelled, Arc::clone(&self.code), self.options)?;
+        let machine = sim::Sim::new(modelled, Arc::clone(&self.code), options)?;
         Ok(Some(Gpu::new(Arc::new(machine.with_sass(Arc::new(sass))))))
     }
 

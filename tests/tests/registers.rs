@@ -151,3 +151,29 @@ fn blocks_bounds_and_constants_are_swept_too() {
     assert!(refused(&["sweep", "blur", "--block", "64"]).contains("leave --block out"));
     assert!(refused(&["sweep", "hevy"]).contains("heavy"));
 }
+
+/// Modelled times in microseconds of a sweep's rows.
+fn times_us(words: &[&str]) -> Vec<f64> {
+    let json = Scratch::new("slice.json", "");
+    good(&[&["sweep"], words, &["--device", "RTX 5070", "--json", json.path()]].concat());
+    let rows = json.json()["rows"].as_array().expect("rows").clone();
+    rows.iter().map(|row| row["times"][0]["us"].as_f64().unwrap_or_else(|| panic!("{row}"))).collect()
+}
+
+#[test]
+fn a_slice_ranks_rows_as_the_whole_gpu_does_and_their_ratios_are_within_a_tenth() {
+    // Bounds by spills, the tail of a launch, the size of a tile; one kernel with arithmetic, one with L2, one with shared memory.
+    for words in [&["nbody", "--maxregs", "24,32,40"][..], &["light", "--block", "64,1024"], &["gemm"]] {
+        let (slice, whole) = (times_us(words), times_us(&[words, &["--whole"]].concat()));
+        assert!(slice.len() == whole.len() && slice.len() > 1, "{words:?}");
+        for (index, (here, there)) in slice.iter().zip(&whole).enumerate() {
+            for (other_here, other_there) in slice.iter().zip(&whole).skip(index + 1) {
+                let (ratio, of_the_whole) = (here / other_here, there / other_there);
+                assert!((ratio / of_the_whole - 1.0).abs() < 0.1, "{words:?}: {slice:?} and {whole:?}");
+                // Ties are no order.
+                let is_order = (of_the_whole - 1.0).abs() > 0.03;
+                assert!(!is_order || (ratio > 1.0) == (of_the_whole > 1.0), "{words:?}: {slice:?} and {whole:?}");
+            }
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! How the machine runs a launch where CUDA leaves it open, and the words for it on the command line.
 
+use std::num::NonZeroUsize;
+
 use clap::ValueEnum;
 use warpwise_simt::checks::Checks;
 use warpwise_simt::exec::Divergence;
@@ -13,6 +15,8 @@ pub struct MachineOptions {
     pub isa: IsaChoice,
     /// What launches are checked for beyond memory bounds.
     pub checks: Checks,
+    /// Threads that the cycle model takes, which change no result; none: one a core.
+    pub threads: Option<NonZeroUsize>,
 }
 
 /// Which code of a kernel the machine runs: the values of `--isa`.

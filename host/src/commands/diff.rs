@@ -7,11 +7,12 @@ use warpwise_simt::device::{ComputeCapability, devices};
 use warpwise_simt::sass::Cubin;
 
 use super::{Outcome, sass, standard, write_text};
+use crate::backend::LaunchShape;
 use crate::cli::GlobalOptions;
 use crate::error::CommandError;
-use crate::kernels::KernelFiles;
+use crate::kernels::{CodeError, KernelFiles};
 use crate::pressure::aligned::{Kind, Section, align};
-use crate::pressure::{Side, Snapshot, changes, checkout, parse_side};
+use crate::pressure::{Launch, Side, Snapshot, changes, checkout, parse_side};
 use crate::report::terminal;
 use crate::schema;
 use crate::suggest::UnknownName;
@@ -88,13 +89,28 @@ fn snapshot(side: &Side, options: &Options, global: &GlobalOptions) -> Result<Sn
             }
         }
     };
-    let bench = Workbench::with_kernels(&global, "sim", kernels)?;
+    let bench = Workbench::with_kernels(&global, "auto", kernels)?;
     bench.say_what_is_missing();
     let known: Vec<&str> = bench.code.entries().collect();
     let kernel = kernel_of(side, &known)?;
-    let launch = options.launch.of(&*bench.code.program(&kernel)?)?;
+    let launch = match bench.code.program(&kernel) {
+        Ok(program) => options.launch.of(&program)?,
+        // What the machine cannot run has no time, and can be compared all the same.
+        Err(CodeError::Ptx(_)) => {
+            let header = bench.code.bounds(&kernel)?;
+            let block = header.required_threads.or(header.max_threads).unwrap_or(standard::BLOCK);
+            Launch::new(LaunchShape::new([1; 3], block), Vec::new())
+        }
+        Err(error) => return Err(error.into()),
+    };
     let mut snapshot = Snapshot::take(&bench, &kernel, launch)?;
-    snapshot.look(&bench, !options.no_times)?;
+    match bench.measures() {
+        true => snapshot.look(&bench.modelled(&global)?, !options.no_times)?,
+        false => snapshot.look(&bench, !options.no_times)?,
+    }
+    if !options.no_times {
+        snapshot.measure(&bench)?;
+    }
     Ok(snapshot)
 }
 

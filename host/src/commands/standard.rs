@@ -23,7 +23,7 @@ pub struct LaunchOptions {
 }
 
 /// Threads a block where nothing says how many.
-const BLOCK: [u32; 3] = [256, 1, 1];
+pub const BLOCK: [u32; 3] = [256, 1, 1];
 
 impl LaunchOptions {
     /// The kernel's launch.

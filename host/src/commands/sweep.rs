@@ -204,11 +204,10 @@ fn print(
     plots: &[Plot],
 ) -> Result<(), CommandError> {
     let mut terminal = terminal::stdout();
-    let sources = points.iter().map(|point| point.times.len()).max().unwrap_or(0);
+    let kinds = sweep::kinds_of_times(points);
     let mut columns = axes.columns();
     columns.extend(["registers", "spill out", "spill in", "stack", "occupancy"]);
-    let source = |index: usize| points.iter().find_map(|point| point.times.get(index)).is_some_and(Time::is_measured);
-    columns.extend((0..sources).map(|index| if source(index) { "measured" } else { "modelled" }));
+    columns.extend(kinds.iter().map(|is_measured| if *is_measured { "measured" } else { "modelled" }));
     columns.push("");
     let groups = groups(points);
     let rows = groups.iter().map(|&(first, last)| {
@@ -222,15 +221,14 @@ fn print(
             resources.stack_bytes.to_string(),
             format!("{}, {} an SM", percent(point.occupancy.theoretical()), point.occupancy.blocks_per_sm),
         ]);
-        cells.extend(
-            (0..sources)
-                .map(|index| point.times.get(index).map_or_else(|| "–".to_owned(), |time| microseconds(time.us()))),
-        );
+        let time =
+            |is_measured: &bool| point.time(*is_measured).map_or("–".to_owned(), |time| microseconds(time.us()));
+        cells.extend(kinds.iter().map(time));
         let is_best = best.is_some_and(|best| (first..=last).contains(&best));
-        let mark = match (is_best, sources) {
+        let mark = match (is_best, kinds.is_empty()) {
             (false, _) => None,
-            (true, 0) => Some("◀ most warps without a spill".to_owned()),
-            (true, _) => Some("◀ fastest".to_owned()),
+            (true, true) => Some("◀ most warps without a spill".to_owned()),
+            (true, false) => Some("◀ fastest".to_owned()),
         };
         let falls = first > 0
             && !cliffs.is_empty()

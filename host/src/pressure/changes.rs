@@ -18,8 +18,8 @@ pub fn print<W: Write>(
 ) -> io::Result<()> {
     let values: Vec<Vec<(&str, String)>> = others.iter().map(|(_, other)| rows_of(other)).collect();
     let columns = ["", now.0].into_iter().chain(others.iter().map(|(name, _)| *name)).map(str::to_owned);
-    let rows = rows_of(now.1).into_iter().enumerate().map(|(index, (name, value))| {
-        let of = |other: &Vec<(&str, String)>| match other.get(index) {
+    let rows = rows_of(now.1).into_iter().map(|(name, value)| {
+        let of = |other: &Vec<(&str, String)>| match other.iter().find(|(known, _)| *known == name) {
             Some((_, before)) => beside(before, &value),
             None => "–".to_owned(),
         };

@@ -30,8 +30,7 @@ pub fn kernels(side: &Side) -> Result<KernelFiles, CommandError> {
     }
     let mut variables = Vec::new();
     if let Some(rustc) = &side.rustc {
-        let rustc =
-            rustc.canonicalize().map_err(|source| CommandError::Read { path: rustc.display().to_string(), source })?;
+        let rustc = compiler(rustc)?;
         name = format!("{name}-{:016x}", xxhash_rust::xxh3::xxh3_64(rustc.display().to_string().as_bytes()));
         variables.push(("WARPWISE_DEVICE_RUSTC", rustc));
     }
@@ -42,6 +41,17 @@ pub fn kernels(side: &Side) -> Result<KernelFiles, CommandError> {
         true => Ok(KernelFiles::read(&into)?),
         false => Err(CommandError::Usage(format!("the kernels of `{}` do not compile: see above", side.given))),
     }
+}
+
+/// A compiler as the build is told of it: a command of the search path as it is, else its full path. Links are not followed, since rustup's
+/// `rustc` is one to a program that goes by its name.
+fn compiler(named: &Path) -> Result<PathBuf, CommandError> {
+    if named.components().count() == 1 && !named.is_file() {
+        return Ok(named.to_owned());
+    }
+    let cannot = |source| CommandError::Read { path: named.display().to_string(), source };
+    named.metadata().map_err(cannot)?;
+    std::path::absolute(named).map_err(cannot)
 }
 
 /// This checkout's root.

@@ -5,15 +5,14 @@
 //! alone, and that is looked at, byte by byte: where it differs, the kernel's own cubin is disassembled.
 
 use std::collections::HashMap;
-use std::num::NonZero;
 use std::sync::Arc;
-use std::thread;
 
 use warpwise_nvtools::nvdisasm::{Function, Listing, ListingOptions};
 use warpwise_nvtools::ptxas::CompileRequest;
 use warpwise_simt::rewrite::Bounds;
 use warpwise_simt::sass::cubin_code;
 
+use super::parallel::{cores, in_parallel};
 use super::{Made, Variant};
 use crate::toolbox::ToolError;
 use crate::workbench::{Workbench, WorkbenchError};
@@ -130,23 +129,6 @@ fn renamed(function: &Function, from: &str, to: &str) -> Function {
         instruction.operands = instruction.operands.replace(from, to);
     }
     function
-}
-
-fn cores() -> usize {
-    thread::available_parallelism().map_or(1, NonZero::get)
-}
-
-/// The answers for all items, in their order, found on all cores.
-fn in_parallel<T: Sync, A: Send>(items: &[T], answer: impl Fn(&T) -> A + Sync) -> Vec<A> {
-    let answer = &answer;
-    thread::scope(|scope| {
-        let part = items.len().div_ceil(cores()).max(1);
-        let workers: Vec<_> =
-            items.chunks(part).map(|part| scope.spawn(move || part.iter().map(answer).collect::<Vec<A>>())).collect();
-        let answers =
-            workers.into_iter().map(|worker| worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)));
-        answers.flatten().collect()
-    })
 }
 
 /// Whether there is nothing to disassemble with, so that there is no code to show or to run.

@@ -64,6 +64,26 @@ impl Launch {
     /// # Errors
     /// A launch that the device refuses, a fault in the kernel.
     pub fn run(&self, code: &Code, gpu: &Gpu, kernel: &str, registers: u32) -> Result<Ran, CommandError> {
+        let (time, results) = self.launched(code, gpu, kernel, Some(registers))?;
+        let time = time.ok_or_else(|| CommandError::Usage(format!("{kernel} left no time")))?;
+        Ok(Ran { time, results })
+    }
+
+    /// Runs the kernel for its results alone, which takes a fraction of the time: a hash of everything in its buffers afterwards.
+    ///
+    /// # Errors
+    /// As [`Launch::run`].
+    pub fn results(&self, code: &Code, gpu: &Gpu, kernel: &str) -> Result<u64, CommandError> {
+        Ok(self.launched(code, gpu, kernel, None)?.1)
+    }
+
+    fn launched(
+        &self,
+        code: &Code,
+        gpu: &Gpu,
+        kernel: &str,
+        timed_with: Option<u32>,
+    ) -> Result<(Option<Time>, u64), CommandError> {
         let contents = match self.contents.get() {
             Some(known) => known,
             None => {
@@ -72,14 +92,17 @@ impl Launch {
             }
         };
         let prepared = prepare(code, gpu, kernel, self.shape, &self.arguments, contents)?;
-        let report = gpu.run_in_turn(vec![prepared.request.timed(Some(registers))])?.pop();
+        let request = match timed_with {
+            Some(registers) => prepared.request.timed(Some(registers)),
+            None => prepared.request,
+        };
+        let report = gpu.run_in_turn(vec![request])?.pop();
         let time = report.as_ref().and_then(|report| report.time()).cloned();
-        let time = time.ok_or_else(|| CommandError::Usage(format!("{kernel} left no time")))?;
         let mut results = Xxh3Default::new();
         for buffer in &prepared.buffers {
             results.write(&buffer.download()?);
         }
-        Ok(Ran { time, results: results.finish() })
+        Ok((time, results.finish()))
     }
 }
 

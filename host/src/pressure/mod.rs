@@ -14,11 +14,14 @@ pub mod families;
 mod launch;
 mod mix;
 mod numbers;
+mod parallel;
 mod rebuild;
+pub mod saves;
 mod side;
 mod slice;
 mod snapshot;
 pub mod sweep;
+mod times;
 mod variant;
 mod versions;
 

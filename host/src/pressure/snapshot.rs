@@ -6,7 +6,7 @@ use warpwise_nvtools::nvdisasm::{Function, ListingOptions};
 use warpwise_simt::device::{ComputeCapability, limits_of};
 use warpwise_simt::isa::Isa;
 use warpwise_simt::occupancy::Occupancy;
-use warpwise_simt::sass::Entry;
+use warpwise_simt::sass::{Entry, cubin_code};
 
 use super::{Launch, Made, Mix, Slice, Variant, code, make};
 use crate::backend::LaunchShape;
@@ -39,6 +39,8 @@ pub struct Code {
     pub time: Option<Time>,
     /// Why there is no time.
     pub why_no_time: Option<String>,
+    /// On a GPU, where there is one of the architecture.
+    pub measured: Option<Time>,
 }
 
 impl Snapshot {
@@ -75,6 +77,7 @@ impl Snapshot {
             function: Arc::new(function),
             time: None,
             why_no_time,
+            measured: None,
         });
         let made = Made { resources, compiled: None, remarks: Vec::new() };
         Ok(Self {
@@ -104,8 +107,10 @@ impl Snapshot {
         };
         let Some(function) = listing.function(&self.kernel).cloned() else { return Ok(()) };
         let ran = timed.then(|| -> Result<Option<Time>, CommandError> {
-            let slice = Slice::of(bench.device);
-            let Some(gpu) = bench.gpu_of(compiled, Some(&listing), slice.device)? else { return Ok(None) };
+            let slice = Slice::for_kernel(bench, &self.kernel).map_err(WorkbenchError::from)?;
+            let Some(gpu) = bench.gpu_of(compiled, Some(&listing), slice.device, bench.options)? else {
+                return Ok(None);
+            };
             let registers = self.resources.registers.value();
             Ok(Some(slice.launch(&self.launch).run(&bench.code, &gpu, &self.kernel, registers)?.time))
         });
@@ -117,10 +122,39 @@ impl Snapshot {
             Some(Ok(Some(time))) => (Some(time), None),
             Some(Ok(None)) => (None, Some("it takes SASS, and --isa ptx was given".to_owned())),
             // A fault of a kernel that is being worked on is news, and no reason to stop.
-            Some(Err(error)) => (None, Some(error.to_string())),
+            Some(Err(error)) => (None, error.to_string().lines().next().map(str::to_owned)),
         };
-        self.code = Some(Code { mix: Mix::of(&function), function: Arc::new(function), time, why_no_time });
+        let mix = Mix::of(&function);
+        self.code = Some(Code { mix, function: Arc::new(function), time, why_no_time, measured: None });
         Ok(())
+    }
+
+    /// Times the kernel on the workbench's GPU, if it was looked at, and compiled for this GPU. A launch that goes wrong is a reason why there
+    /// is no time.
+    ///
+    /// # Errors
+    /// A cubin that the GPU does not load.
+    pub fn measure(&mut self, bench: &Workbench) -> Result<(), CommandError> {
+        let is_for_it = bench.gpu.as_ref().is_some_and(|gpu| gpu.compute_capability.arch() == self.arch);
+        let (Some(compiled), Some(code)) = (&self.made.compiled, &mut self.code) else { return Ok(()) };
+        if !bench.measures() || !is_for_it {
+            return Ok(());
+        }
+        if let Some(gpu) = bench.gpu_of(compiled, None, bench.device, bench.options)? {
+            let registers = self.resources.registers.value();
+            match self.launch.run(&bench.code, &gpu, &self.kernel, registers) {
+                Ok(ran) => code.measured = Some(ran.time),
+                Err(error) => code.why_no_time = Some(error.to_string()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether ptxas has made the same of both: the same code with as many registers; none where that is not known.
+    pub fn has_the_code_of(&self, other: &Self) -> Option<bool> {
+        let code = |snapshot: &Self| cubin_code(&snapshot.made.compiled.as_ref()?.cubin, &snapshot.kernel);
+        let same = self.resources == other.resources && self.arch == other.arch;
+        Some(same && code(self)? == code(other)?)
     }
 
     /// The rows of a comparison that ptxas alone has: names and values.
@@ -154,10 +188,10 @@ impl Snapshot {
         };
         let mut rows = vec![("instructions", code.mix.total().to_string())];
         rows.extend(code.mix.by_group().into_iter().map(|(group, count)| (group, count.to_string())));
-        let kind = if code.time.as_ref().is_some_and(Time::is_measured) { "measured time" } else { "modelled time" };
         if !time.is_empty() {
-            rows.push((kind, time));
+            rows.push(("modelled time", time));
         }
+        rows.extend(code.measured.as_ref().map(|time| ("measured time", microseconds(time.us()))));
         rows
     }
 }

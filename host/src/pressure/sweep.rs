@@ -1,21 +1,20 @@
-//! One kernel under many bounds and launches: what ptxas makes of each, what an SM holds of it, how long it takes.
+//! One kernel under many bounds and launches: what ptxas makes of each, what an SM holds of it, how long it takes ([`time`]).
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use warpwise_nvtools::nvdisasm::Listing;
-use warpwise_simt::isa::Isa;
 use warpwise_simt::occupancy::{Occupancy, curve};
 use warpwise_simt::rewrite::Bounds;
 
 use super::cliff::edges;
-use super::{Launch, Made, Slice, Variant, code, make};
+use super::{Launch, Made, Variant, code, make};
 use crate::backend::LaunchShape;
 use crate::error::CommandError;
 use crate::lab::{Axis, Mark, Plot};
 use crate::numbers::Time;
 use crate::progress::Progress;
 use crate::workbench::{Workbench, WorkbenchError};
+
+pub use super::times::time;
 
 /// One row to be made.
 #[derive(Clone, Debug)]
@@ -49,7 +48,7 @@ pub struct Point {
 impl Setting {
     /// A cap or a number of blocks stands in place of the kernel's own bounds, which would decide otherwise; without either they
     /// stay, but for a largest block that is smaller than what is launched.
-    fn bounds(&self, own: Bounds) -> Bounds {
+    pub(super) fn bounds(&self, own: Bounds) -> Bounds {
         let block = self.launch.shape.block;
         match (self.cap, self.min_blocks) {
             (None, None) => {
@@ -99,102 +98,26 @@ pub fn compile(bench: &Workbench, settings: Vec<Setting>, progress: &Progress) -
 }
 
 impl Point {
+    /// Its time that was measured, or modelled.
+    pub fn time(&self, is_measured: bool) -> Option<&Time> {
+        self.times.iter().find(|time| time.is_measured() == is_measured)
+    }
+
     fn same_code_as(&self, first: usize) -> bool {
         self.code == first
     }
 }
 
-/// Adds the times of all rows on the workbench's device: measured where it is a GPU, modelled from SASS else, of a slice of the GPU unless
-/// the whole is asked for. Rows with results that
-/// differ from the first row's of the same kernel say so.
-///
-/// # Errors
-/// A cubin that cannot be loaded or disassembled. What goes wrong in a launch is a remark in its row.
-pub fn time(bench: &Workbench, points: &mut [Point], whole: bool, progress: &Progress) -> Result<(), CommandError> {
-    let slice = Slice::of(bench.device);
-    let is_sliced = !whole && !bench.measures();
-    let listings = match bench.measures() {
-        true => vec![None; points.len()],
-        false => listings(bench, points, progress)?,
-    };
-    let ways = points.iter().enumerate().filter(|(index, point)| point.same_as == *index).count();
-    // Of other numbers of threads the results may differ: a slice has not all elements.
-    let mut results: HashMap<(String, u64), u64> = HashMap::new();
-    let mut done = 0;
-    for index in 0..points.len() {
-        let point = &points[index];
-        if point.same_as != index {
-            let (times, first) = (points[point.same_as].times.last().cloned(), point.same_as);
-            points[index].times.extend(times);
-            let differ = points[first].remarks.iter().find(|remark| *remark == OTHER_RESULTS).cloned();
-            points[index].remarks.extend(differ);
-            continue;
-        }
-        done += 1;
-        progress.step(&format!("{} {done} of {ways}", if bench.measures() { "measuring" } else { "modelling" }));
-        if point.occupancy.blocks_per_sm == 0 {
-            continue;
-        }
-        let Some(compiled) = &point.made.compiled else { continue };
-        let modelled = if is_sliced { slice.device } else { bench.device };
-        let Some(gpu) = bench.gpu_of(compiled, listings[index].as_deref(), modelled)? else { continue };
-        let Setting { kernel, launch, .. } = &point.setting;
-        let launch = if is_sliced { slice.launch(launch) } else { launch.clone() };
-        let registers = point.made.resources.registers.value();
-        let ran = match launch.run(&bench.code, &gpu, kernel, registers) {
-            Ok(ran) => ran,
-            // One launch that cannot be is a finding, and no reason to lose the other rows.
-            Err(error) => {
-                const SHOWN: usize = 60;
-                let said = error.to_string();
-                let first = said.lines().next().unwrap_or_default();
-                let shown: String = first.chars().take(SHOWN).collect();
-                let more = if shown.len() < first.len() { "…" } else { "" };
-                points[index].remarks.push(format!("no time: {shown}{more}"));
-                continue;
-            }
-        };
-        if matches!(ran.time, Time::Modelled { isa: Isa::Ptx, .. }) {
-            // PTX has neither caps nor spills: its time would be the same in every row.
-            points[index].remarks.push("no time: the machine does not know all of its SASS".to_owned());
-            continue;
-        }
-        let threads = launch.shape.blocks() * launch.shape.block_threads();
-        let differs = *results.entry((kernel.clone(), threads)).or_insert(ran.results) != ran.results;
-        points[index].times.push(ran.time);
-        if differs {
-            points[index].remarks.push(OTHER_RESULTS.to_owned());
-        }
-    }
-    Ok(())
+/// Whether times are measured: of each kind that any row has, measured ones first.
+pub fn kinds_of_times(points: &[Point]) -> Vec<bool> {
+    let has = |is_measured: &bool| points.iter().any(|point| point.time(*is_measured).is_some());
+    [true, false].into_iter().filter(has).collect()
 }
 
-const OTHER_RESULTS: &str = "other results than the first row";
-
-fn listings(
-    bench: &Workbench,
-    points: &[Point],
-    progress: &Progress,
-) -> Result<Vec<Option<Arc<Listing>>>, WorkbenchError> {
-    progress.step("disassembling");
-    let arch = bench.device.arch();
-    let bounds = |point: &Point| {
-        point.setting.bounds(bench.excerpt(&point.setting.kernel).map_or_else(|_| Bounds::default(), |own| own.bounds))
-    };
-    let variants: Vec<Variant> = points
-        .iter()
-        .map(|point| Variant { kernel: point.setting.kernel.clone(), arch: arch.clone(), bounds: bounds(point) })
-        .collect();
-    let made: Vec<&Made> = points.iter().map(|point| &point.made).collect();
-    match code::listings(bench, &variants, &made) {
-        Err(error) if code::is_missing(&error) => Ok(vec![None; points.len()]),
-        other => other,
-    }
-}
-
-/// The best row: the fastest; without times, of those that spill nothing the one with the most warps. The first of equals.
+/// The best row: the fastest, by measured times where there are any; without times, of those that spill nothing the one with the most warps. The first of equals.
 pub fn best(points: &[Point]) -> Option<usize> {
-    let time = |point: &Point| point.times.first().map(Time::us);
+    let kind = kinds_of_times(points).first().copied();
+    let time = |point: &Point| point.time(kind?).map(Time::us);
     let timed = points.iter().enumerate().filter_map(|(index, point)| Some((index, time(point)?)));
     let fastest = timed.min_by(|a, b| a.1.total_cmp(&b.1).then(a.0.cmp(&b.0)));
     let whole = points.iter().enumerate().filter(|(_, point)| !point.made.resources.spills());
@@ -236,16 +159,16 @@ pub fn occupancy_plot(bench: &Workbench, points: &[Point]) -> Result<Option<Plot
 
 /// Time by whatever changes from row to row, a series for each source of times; none without times.
 pub fn time_plot(points: &[Point], label: &str, x: impl Fn(&Point) -> Option<u32>) -> Option<Plot> {
-    let sources = points.iter().map(|point| point.times.len()).max().filter(|count| *count > 0)?;
+    let kinds = kinds_of_times(points);
     let kernel = &points.first()?.setting.kernel;
     let is_one = points.iter().all(|point| point.setting.kernel == *kernel);
     let title = if is_one { format!("{kernel}: time") } else { format!("{kernel} and its family: time") };
     let mut plot = Plot::new(title, Axis::linear(label), Axis::linear("time (µs)"));
-    for source in 0..sources {
-        let of = |point: &Point| Some((f64::from(x(point)?), point.times.get(source)?.us()));
-        let first = points.iter().find_map(|point| point.times.get(source))?;
-        let name = format!("{} on {}", if first.is_measured() { "measured" } else { "modelled" }, first.device());
+    for &is_measured in &kinds {
+        let of = |point: &Point| Some((f64::from(x(point)?), point.time(is_measured)?.us()));
+        let first = points.iter().find_map(|point| point.time(is_measured))?;
+        let name = format!("{} on {}", if is_measured { "measured" } else { "modelled" }, first.device());
         plot = plot.series(name, Mark::Points, points.iter().filter_map(of));
     }
-    Some(plot)
+    (!kinds.is_empty()).then_some(plot)
 }

@@ -41,7 +41,7 @@ pub fn make(
 ) -> Result<Vec<Result<Made, PtxasError>>, WorkbenchError> {
     let mut excerpts: HashMap<&str, Excerpt<'_>> = HashMap::new();
     for variant in variants {
-        bench.code.program(&variant.kernel)?;
+        bench.code.bounds(&variant.kernel).map_err(WorkbenchError::from)?;
         if !excerpts.contains_key(variant.kernel.as_str()) {
             excerpts.insert(&variant.kernel, bench.excerpt(&variant.kernel)?);
         }
@@ -89,6 +89,10 @@ fn remark(warning: &str) -> Option<String> {
     }
     if warning.contains(".minnctapersm will be ignored") {
         return Some("so many blocks do not fit an SM: ptxas ignores it".to_owned());
+    }
+    // Of this library's own.
+    if warning.contains("is newer than this ptxas") {
+        return Some(warning.to_owned());
     }
     let too_big = warning.starts_with("Too big maxrregcount");
     (too_big || warning.contains(".maxnreg")).then(|| warning.to_owned())

@@ -42,6 +42,8 @@ struct RowJson<'a> {
     /// By opcode.
     mix: Option<BTreeMap<&'a str, usize>>,
     time: Option<TimeJson<'a>>,
+    /// On a GPU of the architecture, where there is one.
+    measured: Option<TimeJson<'a>>,
 }
 
 #[derive(Serialize)]
@@ -74,6 +76,7 @@ pub fn diff<'a>(sides: [(&'a str, &'a Snapshot); 2], sections: &'a [Section]) ->
             groups: code.as_ref().map(|code| code.mix.by_group().into_iter().collect()),
             mix: code.as_ref().map(|code| code.mix.iter().collect()),
             time: code.as_ref().and_then(|code| code.time.as_ref()).map(TimeJson::from),
+            measured: code.as_ref().and_then(|code| code.measured.as_ref()).map(TimeJson::from),
         }
     };
     let section = |section: &'a Section| {

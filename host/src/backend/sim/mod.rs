@@ -56,6 +56,9 @@ impl Sim {
     pub fn new(device: &'static Device, code: Arc<Code>, options: MachineOptions) -> Result<Self, GpuError> {
         let mut machine = Machine::new(device);
         machine.set_checks(options.checks);
+        if let Some(threads) = options.threads {
+            machine.system_mut().set_threads(threads.get());
+        }
         let module = machine.load(code.variables()).map_err(|error| GpuError::Load(error.to_string()))?;
         let sticky = Sticky::default();
         let mut worker = Worker::new(device, machine, module, sticky.clone());
