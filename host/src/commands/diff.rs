@@ -183,7 +183,7 @@ fn print(options: &Options, sides: [(&str, &Snapshot); 2], sections: &[Section])
     }
     for (name, snapshot) in sides {
         if let Some(reason) = snapshot.code.as_ref().and_then(|code| code.why_no_time.as_ref()) {
-            terminal.line(&format!("  {name}: no time: {reason}"))?;
+            terminal.line(&cut(&format!("  {name}: no time: {reason}")))?;
         }
     }
     if options.no_sass || sections.is_empty() {
