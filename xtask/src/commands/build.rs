@@ -28,11 +28,8 @@ fn wish(words: &Words) -> Result<Wish> {
         }
     }
     // Some kernels in the usual place would be taken for all, and without a folder that stays there is nothing to do again.
-    let is_meant = match wish {
-        Wish { only: Some(_), into: None, .. } | Wish { only: None, again: true, .. } => false,
-        _ => true,
-    };
-    if is_meant { Ok(wish) } else { Err(Error::new(USAGE)) }
+    let is_half = matches!(wish, Wish { only: Some(_), into: None, .. } | Wish { only: None, again: true, .. });
+    if is_half { Err(Error::new(USAGE)) } else { Ok(wish) }
 }
 
 #[cfg(test)]
