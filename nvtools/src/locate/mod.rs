@@ -164,6 +164,11 @@ pub enum LocateError {
          WARPWISE_CUDA name their folder"
     )]
     NotFound { reason: FetchError },
+    #[error(
+        "no nvcc: {reason}\nWARPWISE_CUDA, CUDA_PATH, CUDA_HOME and PATH lead to none either\ninstall CUDA's nvcc and let \
+         WARPWISE_CUDA name its folder"
+    )]
+    NoNvcc { reason: FetchError },
     #[error("{} does not work as {name}: {reason}", path.display())]
     Broken { name: &'static str, path: PathBuf, reason: String },
 }
@@ -173,21 +178,44 @@ pub fn locate(options: &LocateOptions) -> Result<Tools, LocateError> {
     let environment = &options.environment;
     if let Some(given) = &environment.warpwise_cuda {
         let tried = search::folders_of(given);
-        return match search::with_ptxas(&tried) {
+        let ptxas = search::in_folders(&tried, "ptxas");
+        return match ptxas.as_deref().and_then(Path::parent) {
             Some(folder) => tools_in(folder, Origin::Variable("WARPWISE_CUDA"), environment, None),
             None => Err(LocateError::NotInWarpwiseCuda { given: given.clone(), tried }),
         };
     }
-    let reason = match provision::pinned(options) {
+    let reason = match provision::pinned(options, &provision::TOOLS) {
         Ok(folder) => return tools_in(&folder, Origin::Pinned, environment, None),
         Err(reason) => reason,
     };
-    match search::installed(environment) {
-        Some((folder, origin)) => {
+    match search::installed("ptxas", environment) {
+        Some((ptxas, origin)) => {
+            let folder = ptxas.parent().unwrap_or(Path::new("/")).to_owned();
             let fetch_error = (!matches!(reason, FetchError::NotAllowed)).then(|| reason.to_string());
             tools_in(&folder, origin, environment, fetch_error)
         }
         None => Err(LocateError::NotFound { reason }),
+    }
+}
+
+/// Finds nvcc, or fetches it with what it stands on. Unlike for ptxas, a `WARPWISE_CUDA` without it is no error: few need it.
+///
+/// # Errors
+/// There is none and it cannot be fetched, or what is there does not run.
+pub fn locate_nvcc(options: &LocateOptions) -> Result<Tool, LocateError> {
+    let environment = &options.environment;
+    let in_given =
+        environment.warpwise_cuda.as_deref().and_then(|given| search::in_folders(&search::folders_of(given), "nvcc"));
+    if let Some(path) = in_given {
+        return identify("nvcc", path, Origin::Variable("WARPWISE_CUDA"));
+    }
+    let reason = match provision::pinned(options, &provision::CPLUSPLUS) {
+        Ok(folder) => return identify("nvcc", folder.join(search::file_name("nvcc")), Origin::Pinned),
+        Err(reason) => reason,
+    };
+    match search::installed("nvcc", environment) {
+        Some((path, origin)) => identify("nvcc", path, origin),
+        None => Err(LocateError::NoNvcc { reason }),
     }
 }
 

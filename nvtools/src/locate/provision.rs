@@ -1,4 +1,4 @@
-//! Fetches the pinned packages of ptxas, nvdisasm and cuobjdump from the Python package index.
+//! Fetches the pinned packages of ptxas, nvdisasm and cuobjdump, or those of nvcc, from the Python package index.
 //!
 //! The packages are unpacked into a folder with a name of its own, tried, and then renamed: so the final folder is
 //! either absent or complete. A lock file lets one run at a time do this; whoever holds it also removes what an
@@ -19,7 +19,42 @@ use crate::scratch::unique_name;
 /// The version of every package. Exact claims on registers were recorded with it.
 pub const PINNED_VERSION: &str = "13.2.78";
 
-const PACKAGES: [&str; 3] = ["nvidia-cuda-nvcc", "nvidia-cuda-nvdisasm", "nvidia-cuda-cuobjdump"];
+/// Packages that are installed together, into a folder of their own.
+pub struct Set {
+    /// The folder's name, before the version.
+    folder: &'static str,
+    /// Each with its version.
+    packages: &'static [(&'static str, &'static str)],
+    /// What must run afterwards; the first is the one that is looked for.
+    programs: &'static [&'static str],
+    /// What is said of them before a fetch.
+    said: &'static str,
+}
+
+/// What reads PTX and cubins.
+pub const TOOLS: Set = Set {
+    folder: "cuda",
+    packages: &[
+        ("nvidia-cuda-nvcc", PINNED_VERSION),
+        ("nvidia-cuda-nvdisasm", PINNED_VERSION),
+        ("nvidia-cuda-cuobjdump", PINNED_VERSION),
+    ],
+    programs: &["ptxas", "nvdisasm", "cuobjdump"],
+    said: "ptxas, nvdisasm and cuobjdump 13.2.78 (48 MB)",
+};
+
+/// What compiles CUDA C++: nvcc, the compiler behind it, and the headers that every source includes unasked.
+pub const CPLUSPLUS: Set = Set {
+    folder: "cuda-cplusplus",
+    packages: &[
+        ("nvidia-cuda-nvcc", PINNED_VERSION),
+        ("nvidia-nvvm", PINNED_VERSION),
+        ("nvidia-cuda-crt", PINNED_VERSION),
+        ("nvidia-cuda-runtime", "13.2.75"),
+    ],
+    programs: &["nvcc"],
+    said: "nvcc 13.2.78 with its compiler and headers (110 MB)",
+};
 
 /// Where the packages keep their programs. CUDA 13's packages share this folder.
 pub const PACKAGE_BIN: &str = "nvidia/cu13/bin";
@@ -50,11 +85,12 @@ pub enum FetchError {
     Io { path: PathBuf, source: io::Error },
 }
 
-/// The folder with the pinned programs; fetches them first where they are missing.
-pub fn pinned(options: &LocateOptions) -> Result<PathBuf, FetchError> {
-    let home = options.toolchain_dir.join(format!("cuda-{PINNED_VERSION}"));
+/// The folder with a set's pinned programs; fetches them first where they are missing.
+pub fn pinned(options: &LocateOptions, set: &Set) -> Result<PathBuf, FetchError> {
+    let home = options.toolchain_dir.join(format!("{}-{PINNED_VERSION}", set.folder));
     let bin = home.join(PACKAGE_BIN);
-    if search::program(&bin, "ptxas").is_some() {
+    let is_there = || set.programs.first().is_some_and(|name| search::program(&bin, name).is_some());
+    if is_there() {
         return Ok(bin);
     }
     if !options.provision {
@@ -64,13 +100,13 @@ pub fn pinned(options: &LocateOptions) -> Result<PathBuf, FetchError> {
     let deadline = Instant::now() + options.fetch_limit;
     fs::create_dir_all(options.toolchain_dir).map_err(io_error(options.toolchain_dir))?;
     let _lock = lock(options, deadline)?;
-    if search::program(&bin, "ptxas").is_some() {
+    if is_there() {
         return Ok(bin);
     }
     remove_unfinished(options.toolchain_dir)?;
     let unfinished = options.toolchain_dir.join(unique_name(UNFINISHED));
-    let result = fetch(options, &unfinished, deadline).and_then(|()| {
-        // A folder without ptxas is no installation, whoever made it.
+    let result = fetch(options, set, &unfinished, deadline).and_then(|()| {
+        // A folder without the program is no installation, whoever made it.
         let _ = fs::remove_dir_all(&home);
         fs::rename(&unfinished, &home).map_err(io_error(&home))
     });
@@ -122,13 +158,13 @@ fn remove_unfinished(folder: &Path) -> Result<(), FetchError> {
     Ok(())
 }
 
-fn fetch(options: &LocateOptions, into: &Path, deadline: Instant) -> Result<(), FetchError> {
+fn fetch(options: &LocateOptions, set: &Set, into: &Path, deadline: Instant) -> Result<(), FetchError> {
     let mut command = installer(options)?;
     command.args(["install", "--quiet", "--no-deps", "--target"]).arg(into);
-    command.args(PACKAGES.map(|package| format!("{package}=={PINNED_VERSION}")));
+    command.args(set.packages.iter().map(|(package, version)| format!("{package}=={version}")));
     (options.say)(&format!(
-        "fetching ptxas, nvdisasm and cuobjdump {PINNED_VERSION} (48 MB) into {}; they come under NVIDIA's licence, \
-         the CUDA Toolkit End User License Agreement",
+        "fetching {} into {}; they come under NVIDIA's licence, the CUDA Toolkit End User License Agreement",
+        set.said,
         options.toolchain_dir.display()
     ));
     let limit = deadline.saturating_duration_since(Instant::now());
@@ -139,7 +175,7 @@ fn fetch(options: &LocateOptions, into: &Path, deadline: Instant) -> Result<(), 
     if !output.status.success() {
         return Err(FetchError::Failed { command: written(&command), detail: output.last_line() });
     }
-    for name in ["ptxas", "nvdisasm", "cuobjdump"] {
+    for &name in set.programs {
         let path = into.join(PACKAGE_BIN).join(search::file_name(name));
         identify(name, path, Origin::Pinned).map_err(|error| FetchError::Unusable(error.to_string()))?;
     }

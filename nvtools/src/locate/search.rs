@@ -17,22 +17,21 @@ pub fn folders_of(installation: &Path) -> Vec<PathBuf> {
     vec![installation.join("bin"), installation.to_owned(), installation.join(super::provision::PACKAGE_BIN)]
 }
 
-/// The first of the folders that has ptxas.
-pub fn with_ptxas(folders: &[PathBuf]) -> Option<&PathBuf> {
-    folders.iter().find(|folder| program(folder, "ptxas").is_some())
+/// The first program of that name in one of the folders.
+pub fn in_folders(folders: &[PathBuf], name: &str) -> Option<PathBuf> {
+    folders.iter().find_map(|folder| program(folder, name))
 }
 
-/// A CUDA installation that somebody else made.
-pub fn installed(environment: &Environment) -> Option<(PathBuf, Origin)> {
+/// A program of a CUDA installation that somebody else made.
+pub fn installed(name: &str, environment: &Environment) -> Option<(PathBuf, Origin)> {
     let named = [("CUDA_PATH", &environment.cuda_path), ("CUDA_HOME", &environment.cuda_home)];
-    for (name, installation) in named {
+    for (variable, installation) in named {
         let folders = installation.as_deref().map(folders_of).unwrap_or_default();
-        if let Some(folder) = with_ptxas(&folders) {
-            return Some((folder.clone(), Origin::Variable(name)));
+        if let Some(path) = in_folders(&folders, name) {
+            return Some((path, Origin::Variable(variable)));
         }
     }
-    let path = on_path("ptxas", environment)?;
-    Some((path.parent()?.to_owned(), Origin::SearchPath))
+    Some((on_path(name, environment)?, Origin::SearchPath))
 }
 
 /// The first program of that name on `PATH`.
