@@ -100,7 +100,7 @@ impl Bounds {
 }
 
 /// Where the body that a header's brace opens is closed.
-fn end_of(ptx: &str, header: &Header<'_>) -> Result<usize, RewriteError> {
+pub(super) fn end_of(ptx: &str, header: &Header<'_>) -> Result<usize, RewriteError> {
     let unfinished = || RewriteError::UnfinishedEntry { entry: header.name.to_owned(), line: header.line };
     let bytes = ptx.as_bytes();
     let (mut at, mut depth) = (header.body, 0_usize);

@@ -8,9 +8,11 @@
 //! can stand for its address. `document` splits the text into lines and sections, `assemble` turns the sections'
 //! `.b8 … .b64 label` into bytes with places for labels, `scopes` reads the inlined calls out of them with gimli, and
 //! `lines` writes each `.loc` anew. `bounds` writes the headers, from the
-//! `table` in the text; `excerpt` has one kernel compiled under other bounds. Parsing instructions is left to the PTX front end.
+//! `table` in the text; `excerpt` has one kernel compiled under other bounds,
+//! `beside` has kernels of two texts compiled as one. Parsing instructions is left to the PTX front end.
 
 mod assemble;
+mod beside;
 mod bounds;
 mod document;
 mod excerpt;
@@ -18,6 +20,7 @@ mod lines;
 mod scopes;
 mod table;
 
+pub use beside::beside;
 pub use bounds::HeaderBounds;
 pub use excerpt::{Bounds, Excerpt};
 
