@@ -374,7 +374,8 @@ pub fn collatz(mut value: u32, limit: u32) -> u32 {
 pub fn escapes_after(column: u32, row: u32, width: u32, limit: u32) -> u32 {
     // Not a division: on a GPU that is a function of its own.
     let scale = 2.5 * reciprocal_of_power(width);
-    let (re, im) = ((column as f32).mul_add(scale, -2.0), (row as f32).mul_add(scale, -1.25));
+    let im = (row as f32).mul_add(scale, -1.25);
+    let re = (column as f32).mul_add(scale, -2.0);
     let (mut x, mut y, mut turns) = (0.0_f32, 0.0_f32, 0);
     while turns < limit && x * x + y * y <= 4.0 {
         let next = x * x - y * y + re;

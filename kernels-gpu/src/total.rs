@@ -25,11 +25,11 @@ pub const STEP_ELEMENTS: u32 = BLOCK_THREADS * FOURS * 4;
 #[inline(always)]
 unsafe fn over_thread(x: *const f32, n: u32) -> f32 {
     let thread = thread::thread_idx_x();
-    let steps = n / STEP_ELEMENTS;
+    let whole = n - n % STEP_ELEMENTS;
     let mut sums = [0.0; 4];
-    let mut step = thread::block_idx_x();
-    while step < steps {
-        let first = step * STEP_ELEMENTS + 4 * thread;
+    // The thread's first element counts the steps, too: one register less than a counter beside it.
+    let mut first = thread::block_idx_x() * STEP_ELEMENTS + 4 * thread;
+    while first < whole {
         // SAFETY: the step is a whole one, so its elements are below n.
         let four = |k: u32| unsafe { load4(x, first + k * (4 * BLOCK_THREADS)) };
         let fours = [four(0), four(1), four(2), four(3)];
@@ -38,9 +38,9 @@ unsafe fn over_thread(x: *const f32, n: u32) -> f32 {
         add(&mut sums, fours[1]);
         add(&mut sums, fours[2]);
         add(&mut sums, fours[3]);
-        step += thread::grid_dim_x();
+        first += thread::grid_dim_x() * STEP_ELEMENTS;
     }
-    let mut i = steps * STEP_ELEMENTS + thread::index_1d();
+    let mut i = whole + thread::index_1d();
     while i < n {
         // SAFETY: i < n.
         sums[0] += unsafe { *x.add(i as usize) };

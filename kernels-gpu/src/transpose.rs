@@ -2,7 +2,7 @@
 //!
 //! A block of 32 × 8 threads moves a tile of 32 × 32, four elements a thread.
 
-use crate::shared::shared_array;
+use crate::shared::{SharedArray, shared_array};
 use cuda_std::prelude::*;
 
 /// Rows and columns of a tile.
@@ -25,24 +25,37 @@ pub unsafe fn transpose_naive(x: *const f32, y: *mut f32, n: u32) {
     }
 }
 
-/// Through a tile in shared memory: `set` and `get` write and read its element in a row and a column.
+/// Through a tile in shared memory whose rows are `WIDTH` values apart.
 ///
 /// # Safety
-/// As for [`transpose_naive()`]; `set` and `get` take rows and columns below [`TILE`].
+/// As for [`transpose_naive()`]; the tile has [`TILE`] rows, and is this kernel's alone.
 #[inline(always)]
-unsafe fn through_tile(x: *const f32, y: *mut f32, n: u32, set: impl Fn(u32, u32, f32), get: impl Fn(u32, u32) -> f32) {
+unsafe fn through_tile<const WIDTH: u32, const LEN: usize>(
+    tile: &SharedArray<f32, LEN>,
+    (x, y): (*const f32, *mut f32),
+    n: u32,
+) {
     let (tx, ty) = (thread::thread_idx_x(), thread::thread_idx_y());
-    let (bx, by) = (thread::block_idx_x() * TILE, thread::block_idx_y() * TILE);
-    for k in 0..TILE / ROWS {
-        let row = ty + k * ROWS;
-        // SAFETY: rows and columns are below n.
-        set(row, tx, unsafe { *x.add(((by + row) * n + bx + tx) as usize) });
-    }
-    thread::sync_threads();
-    for k in 0..TILE / ROWS {
-        let row = ty + k * ROWS;
-        // SAFETY: as above.
-        unsafe { *y.add(((bx + row) * n + by + tx) as usize) = get(tx, row) };
+    let (write, read) = (ty * WIDTH + tx, tx * WIDTH + ty);
+    // One product a place, and steps from row to row; written out: a loop has the compiler multiply for each row.
+    let step = ROWS * n;
+    let from = (thread::block_idx_y() * TILE + ty) * n + (thread::block_idx_x() * TILE + tx);
+    // SAFETY: rows and columns are below n, and those of the tile below its own; each value has one writer, and a barrier stands before
+    // its reader.
+    unsafe {
+        let load = |k: u32| *x.add((from + k * step) as usize);
+        let values = [load(0), load(1), load(2), load(3)];
+        tile.set(write, values[0]);
+        tile.set(write + ROWS * WIDTH, values[1]);
+        tile.set(write + 2 * ROWS * WIDTH, values[2]);
+        tile.set(write + 3 * ROWS * WIDTH, values[3]);
+        thread::sync_threads();
+        let to = (thread::block_idx_x() * TILE + ty) * n + (thread::block_idx_y() * TILE + tx);
+        let store = |k: u32| *y.add((to + k * step) as usize) = tile.get(read + k * ROWS);
+        store(0);
+        store(1);
+        store(2);
+        store(3);
     }
 }
 
@@ -55,16 +68,8 @@ shared_array!(
 /// column of the tile lie in one bank. Parameters and launch as for [`transpose_naive()`].
 #[kernel]
 pub unsafe fn transpose_tiled(x: *const f32, y: *mut f32, n: u32) {
-    // SAFETY: the caller's promise; row and column are below the tile's, and each value has one writer.
-    unsafe {
-        through_tile(
-            x,
-            y,
-            n,
-            |row, column, value| TILED.set(row * TILE + column, value),
-            |row, column| TILED.get(row * TILE + column),
-        )
-    };
+    // SAFETY: the caller's promise.
+    unsafe { through_tile::<TILE, { (TILE * TILE) as usize }>(&TILED, (x, y), n) };
 }
 
 shared_array!(
@@ -76,14 +81,6 @@ shared_array!(
 /// Parameters and launch as for [`transpose_naive()`].
 #[kernel]
 pub unsafe fn transpose_padded(x: *const f32, y: *mut f32, n: u32) {
-    // SAFETY: as above, for a longer row.
-    unsafe {
-        through_tile(
-            x,
-            y,
-            n,
-            |row, column, value| PADDED.set(row * (TILE + 1) + column, value),
-            |row, column| PADDED.get(row * (TILE + 1) + column),
-        )
-    };
+    // SAFETY: the caller's promise.
+    unsafe { through_tile::<{ TILE + 1 }, { (TILE * (TILE + 1)) as usize }>(&PADDED, (x, y), n) };
 }

@@ -31,14 +31,38 @@ pub unsafe fn msda_point(
             let from = sample.pixels.map(|pixel| value.add(channels_at(pixel, result % HEADS)));
             let weights = sample.weights.map(|corner| corner * weight);
             let to = output.add((result * CHANNELS) as usize);
-            for channel in 0..CHANNELS as usize {
-                let value = four(|corner| *from[corner].add(channel));
-                let upper = value[1].mul_add(weights[1], value[0] * weights[0]);
-                let sum = value[3].mul_add(weights[3], value[2].mul_add(weights[2], upper));
-                special::add_f32(to.add(channel), sum);
-            }
+            // Written out: in a loop the compiler adds the channel to each of the five addresses, and keeps both.
+            add_eight(from, weights, to, 0);
+            add_eight(from, weights, to, 8);
+            add_eight(from, weights, to, 16);
+            add_eight(from, weights, to, 24);
         }
     }
+}
+
+/// Adds eight channels of a point, from `first` on.
+///
+/// # Safety
+/// The four pixels and the result have these channels, and the launch touches the result atomically only.
+#[inline(always)]
+unsafe fn add_eight(from: [*const f32; 4], weights: [f32; 4], to: *mut f32, first: usize) {
+    let add = |channel: usize| {
+        // SAFETY: the caller's promise.
+        unsafe {
+            let value = four(|corner| *from[corner].add(channel));
+            let upper = value[1].mul_add(weights[1], value[0] * weights[0]);
+            let sum = value[3].mul_add(weights[3], value[2].mul_add(weights[2], upper));
+            special::add_f32(to.add(channel), sum);
+        }
+    };
+    add(first);
+    add(first + 1);
+    add(first + 2);
+    add(first + 3);
+    add(first + 4);
+    add(first + 5);
+    add(first + 6);
+    add(first + 7);
 }
 
 /// Channels of a thread of [`msda_tile()`], one access of 16 bytes, and threads that share a query and head.
