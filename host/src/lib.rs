@@ -28,6 +28,7 @@ pub mod lab;
 pub mod labs;
 pub mod listing;
 pub mod numbers;
+pub mod peers;
 pub mod pressure;
 pub mod progress;
 pub mod random;

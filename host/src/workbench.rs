@@ -71,8 +71,18 @@ impl Workbench {
             (None, Some(model)) => model,
             _ => device(global)?,
         };
-        let code = Arc::new(Code::parse(&kernels.ptx_path.display().to_string(), &kernels.ptx)?);
         let tools = Toolbox::open(Some(&kernels.folder), &|line| eprintln!("{line}"));
+        Self::of(device, gpu, global.machine(), kernels, tools)
+    }
+
+    fn of(
+        device: &'static Device,
+        gpu: Option<GpuInfo>,
+        options: MachineOptions,
+        kernels: KernelFiles,
+        tools: Toolbox,
+    ) -> Result<Self, WorkbenchError> {
+        let code = Arc::new(Code::parse(&kernels.ptx_path.display().to_string(), &kernels.ptx)?);
         let toolchain = Toolchain {
             rustc: kernels.facts.rustc.clone(),
             llvm: kernels.facts.llvm.clone(),
@@ -81,7 +91,7 @@ impl Workbench {
         Ok(Self {
             device,
             gpu,
-            options: global.machine(),
+            options,
             kernels,
             code,
             tools,
@@ -90,6 +100,15 @@ impl Workbench {
             survey: OnceLock::new(),
             sass: Mutex::default(),
         })
+    }
+
+    /// The same device and options with other kernels.
+    ///
+    /// # Errors
+    /// PTX that cannot be parsed.
+    pub fn beside(&self, kernels: KernelFiles) -> Result<Self, WorkbenchError> {
+        let tools = Toolbox::open(Some(&kernels.folder), &|line| eprintln!("{line}"));
+        Self::of(self.device, self.gpu.clone(), self.options, kernels, tools)
     }
 
     /// The machine modelling this GPU with the same kernels, to be put beside it.

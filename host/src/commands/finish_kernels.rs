@@ -5,11 +5,14 @@
 
 use std::path::PathBuf;
 
+use warpwise_kernels::KERNELS;
 use warpwise_kernels::bounds::BOUNDS;
 use warpwise_simt::rewrite::{FinishOptions, HeaderBounds, finish};
 
 use super::{Outcome, read_text, write_text};
 use crate::error::CommandError;
+use crate::kernels::Code;
+use crate::workbench::WorkbenchError;
 
 /// Finish rustc's PTX: source lines, launch bounds
 #[derive(clap::Args, Debug)]
@@ -20,15 +23,58 @@ pub struct Options {
     /// Where to write the finished PTX
     #[arg(long, value_name = "FILE")]
     out: PathBuf,
+    /// Demand that entries and parameters are those of our kernels
+    #[arg(long)]
+    ours: bool,
 }
 
 pub fn run(options: Options) -> Result<Outcome, CommandError> {
     let raw = read_text(&options.raw)?;
+    if options.ours {
+        let path = options.raw.display().to_string();
+        let code = Code::parse(&path, &raw).map_err(WorkbenchError::from)?;
+        let differ = differences(&code);
+        if !differ.is_empty() {
+            let list = differ.join("\n  ");
+            return Err(CommandError::Usage(format!("{path} is not of these kernels:\n  {list}")));
+        }
+    }
     let bounds = bounds_in(&raw);
     let finished = finish(&raw, &FinishOptions { bounds: &bounds, ours: &is_ours })
         .map_err(|source| CommandError::Finish { path: options.raw.display().to_string(), source })?;
     write_text(&options.out, &finished)?;
     Ok(Outcome::Good)
+}
+
+/// Where entries and the sizes of their parameters are not those of our kernels.
+fn differences(code: &Code) -> Vec<String> {
+    let known = |name: &str| KERNELS.iter().find(|kernel| kernel.name == name);
+    let strangers = code.entries().filter(|name| known(name).is_none());
+    let mut differ: Vec<String> = strangers.map(|name| format!("`{name}` is none of them")).collect();
+    for kernel in KERNELS {
+        let expected: Vec<u32> = kernel.types.iter().map(|of_type| param_bytes(of_type)).collect();
+        match code.program(kernel.name) {
+            Err(error) => differ.push(format!("`{}`: {error}", kernel.name)),
+            Ok(program) => {
+                let found: Vec<u32> = program.params.iter().map(|param| param.bytes).collect();
+                if found != expected {
+                    let name = kernel.name;
+                    differ.push(format!("`{name}` has parameters of {found:?} bytes, the kernel here of {expected:?}"));
+                }
+            }
+        }
+    }
+    differ
+}
+
+/// Bytes of a parameter, by its type in the source: kernels take pointers and scalars only.
+fn param_bytes(of_type: &str) -> u32 {
+    match of_type {
+        "u8" | "i8" | "bool" => 1,
+        "u16" | "i16" => 2,
+        "u32" | "i32" | "f32" => 4,
+        _ => 8,
+    }
 }
 
 /// The bounds of the entries that are in this PTX: a crate of the user's has none of our kernels.
@@ -74,6 +120,34 @@ mod tests {
     fn bounds_go_to_the_entries_that_the_text_has() {
         assert!(bounds_in(".visible .entry mine(").is_empty());
         assert_eq!(bounds_in(".visible .entry heavy_capped(\n")[0].min_blocks_per_sm, Some(6));
+    }
+
+    #[test]
+    fn a_text_of_other_kernels_is_told_from_ours() {
+        let entry = |name: &str, parameters: &[&str]| {
+            let list: Vec<String> =
+                parameters.iter().enumerate().map(|(i, ty)| format!(".param .{ty} {name}_{i}")).collect();
+            format!(".visible .entry {name}({}) {{ ret; }}\n", list.join(", "))
+        };
+        let ours = |change: &dyn Fn(&str, Vec<&'static str>) -> Option<(String, Vec<&'static str>)>| {
+            let mut text = ".version 7.8\n.target sm_80\n.address_size 64\n".to_owned();
+            for kernel in KERNELS {
+                let types = kernel.types.iter().map(|of_type| if param_bytes(of_type) == 4 { "u32" } else { "u64" });
+                if let Some((name, types)) = change(kernel.name, types.collect()) {
+                    text.push_str(&entry(&name, &types));
+                }
+            }
+            differences(&Code::parse("k.ptx", &text).expect("valid PTX"))
+        };
+        assert_eq!(ours(&|name, types| Some((name.to_owned(), types))), Vec::<String>::new());
+        let wider = ours(&|name, types| {
+            Some((name.to_owned(), if name == "vecadd" { vec!["u64", "u64", "u64", "u64"] } else { types }))
+        });
+        assert_eq!(wider, ["`vecadd` has parameters of [8, 8, 8, 8] bytes, the kernel here of [8, 8, 8, 4]"]);
+        let gone = ours(&|name, types| (name != "vecadd").then(|| (name.to_owned(), types)));
+        assert!(gone.len() == 1 && gone[0].starts_with("`vecadd`"), "{gone:?}");
+        let renamed = ours(&|name, types| Some((if name == "empty" { "empty_too" } else { name }.to_owned(), types)));
+        assert!(renamed.len() == 2 && renamed[0] == "`empty_too` is none of them", "{renamed:?}");
     }
 
     #[test]

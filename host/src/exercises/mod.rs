@@ -71,6 +71,7 @@ mod blocks2d;
 mod bounds;
 mod bytes;
 mod coalescing;
+mod codegen;
 mod diagnose;
 mod divergence;
 mod guard;
@@ -154,6 +155,7 @@ pub static EXERCISES: &[&Exercise] = &[
     &atomics::EXERCISE,
     &bytes::EXERCISE,
     &bounds::EXERCISE,
+    &codegen::EXERCISE,
     &quiz::EXERCISE,
 ];
 

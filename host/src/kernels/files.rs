@@ -54,6 +54,9 @@ pub struct KernelFacts {
     pub package: Option<String>,
     pub rustc: Option<String>,
     pub llvm: Option<String>,
+    /// Of the kernels in CUDA C++ beside them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nvcc: Option<String>,
     /// Path of the compiler.
     pub compiler: Option<String>,
     pub core_source: Option<String>,

@@ -56,6 +56,14 @@ impl<'a> LabContext<'a> {
         }
     }
 
+    /// A record of its own on another bench, which shows progress at the same place, and whose readings are part of this lab's results.
+    pub(crate) fn beside<'b>(&self, bench: &'b Workbench) -> LabContext<'b>
+    where
+        'a: 'b,
+    {
+        LabContext { readings: self.readings.clone(), ..LabContext::new(bench, self.progress) }
+    }
+
     // ---- where and with what ----
 
     /// The device that the run was asked for; with the backend `cuda`, the model of the GPU at hand.

@@ -34,8 +34,13 @@ impl Case {
         shape: LaunchShape,
         args: A,
     ) -> Self {
-        let request = LaunchRequest::named(entry, shape, &args);
-        let variant = variant.into();
+        Self::of(LaunchRequest::named(entry, shape, &args), variant)
+    }
+
+    /// A launch that is put together already.
+    pub fn of(request: LaunchRequest, variant: impl Into<String>) -> Self {
+        let LaunchRequest { grid, block, dynamic_shared_bytes, .. } = request;
+        let (shape, variant) = (LaunchShape { grid, block, dynamic_shared_bytes }, variant.into());
         Self { request, shape, variant, is_listed: true, is_timed: true, least_bytes: None, max_registers: None }
     }
 

@@ -11,6 +11,7 @@ mod bytes;
 pub(crate) mod census;
 mod coalescing;
 pub(crate) mod code;
+pub mod codegen;
 pub(crate) mod control_flow;
 mod cost;
 pub(crate) mod counters;
@@ -78,6 +79,7 @@ pub static LABS: &[&Lab] = &[
     &atomics::LAB,
     &bytes::LAB,
     &bounds::LAB,
+    &codegen::LAB,
     &quiz::LAB,
 ];
 

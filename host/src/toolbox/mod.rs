@@ -12,9 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use warpwise_nvtools::cuobjdump::{self, CuobjdumpError, Unpacked};
 use warpwise_nvtools::locate::{FETCH_LIMIT, MissingTool};
+use warpwise_nvtools::nvcc::{self, NvccError};
 use warpwise_nvtools::nvdisasm::{Disassembler, Listing, ListingOptions, NvdisasmError};
 use warpwise_nvtools::ptxas::{CompileRequest, Compiled, Compiler, PtxasError};
-use warpwise_nvtools::{Environment, LocateOptions, Tools, locate};
+use warpwise_nvtools::{Environment, LocateError, LocateOptions, Tools, locate, locate_nvcc};
 
 use crate::folders;
 
@@ -34,6 +35,11 @@ pub enum ToolError {
     Nvdisasm(#[from] NvdisasmError),
     #[error(transparent)]
     Cuobjdump(#[from] CuobjdumpError),
+    /// There is no nvcc, or none that runs.
+    #[error(transparent)]
+    NoNvcc(#[from] LocateError),
+    #[error(transparent)]
+    Nvcc(#[from] NvccError),
 }
 
 impl ToolError {
@@ -66,6 +72,9 @@ impl Target {
 pub struct Toolbox {
     tools: Result<Tools, String>,
     cache: PathBuf,
+    /// Where tools are, or are fetched to, and whether they may be.
+    toolchain: PathBuf,
+    provision: bool,
     precompiled: Precompiled,
     compiled: Mutex<HashMap<Target, Arc<Compiled>>>,
 }
@@ -85,16 +94,12 @@ impl Toolbox {
 
     fn find(near: Option<&Path>, provision: bool, say: &dyn Fn(&str)) -> Self {
         let folder = folders::workspace(near);
-        let tools = locate(&LocateOptions {
-            toolchain_dir: &folder.join("toolchain"),
-            provision,
-            fetch_limit: FETCH_LIMIT,
-            environment: Environment::of_process(),
-            say,
-        });
+        let tools = locate(&options(&folder.join("toolchain"), provision, say));
         Self {
             tools: tools.map_err(|error| error.to_string()),
             cache: folder.join("warpwise").join("tools"),
+            toolchain: folder.join("toolchain"),
+            provision,
             precompiled: Precompiled::beside(near),
             compiled: Mutex::default(),
         }
@@ -177,10 +182,23 @@ impl Toolbox {
         Ok(Disassembler::new(self.tools()?.nvdisasm()?, Some(&self.cache)).listing(cubin, options)?)
     }
 
+    /// PTX of sources in CUDA C++, each a file's name and text, for a virtual architecture (`compute_80`); and the version of nvcc, which is
+    /// fetched where it is missing and that is allowed.
+    pub fn compile_cplusplus(&self, sources: &[(&str, &str)], arch: &str) -> Result<(String, Vec<String>), ToolError> {
+        let nvcc = locate_nvcc(&options(&self.toolchain, self.provision, &|line| eprintln!("{line}")))?;
+        let compile = |(file, text): &(&str, &str)| nvcc::compile(&nvcc, Some(&self.cache), file, text, arch);
+        let texts = sources.iter().map(compile).collect::<Result<Vec<_>, _>>()?;
+        Ok((nvcc.version, texts))
+    }
+
     /// What is packed into a fatbin.
     pub fn unpack(&self, fatbin: &[u8]) -> Result<Unpacked, ToolError> {
         Ok(cuobjdump::unpack(self.tools()?.cuobjdump()?, fatbin)?)
     }
+}
+
+fn options<'a>(toolchain_dir: &'a Path, provision: bool, say: &'a dyn Fn(&str)) -> LocateOptions<'a> {
+    LocateOptions { toolchain_dir, provision, fetch_limit: FETCH_LIMIT, environment: Environment::of_process(), say }
 }
 
 fn request<'a>(ptx: &'a str, target: &'a Target) -> CompileRequest<'a> {

@@ -1,0 +1,164 @@
+//! Runs each kernel and its peer on the same arguments: for their results, and for their times.
+
+use warpwise_nvtools::nvdisasm::Listing;
+
+use super::cases::{self, COMPARED};
+use crate::arguments::Argument;
+use crate::backend::{Gpu, LaunchReport, LaunchShape};
+use crate::counters::{Prepared, contents, prepare};
+use crate::lab::{Case, KernelRow, LabContext, LabError};
+use crate::labs::counters::{INSTRUCTIONS, WARPS};
+use crate::numbers::Time;
+use crate::peers::peer;
+use crate::pressure::Mix;
+use crate::workbench::Workbench;
+
+/// A kernel in both languages.
+pub struct Pair {
+    pub kernel: &'static str,
+    pub rust: Compared,
+    pub cplusplus: Compared,
+    /// The first argument in which their results differ.
+    pub difference: Option<String>,
+}
+
+/// One of the two.
+pub struct Compared {
+    pub row: KernelRow,
+    /// In the SASS, those that are never reached left out; none without nvdisasm.
+    pub instructions: Option<usize>,
+    report: LaunchReport,
+}
+
+impl Compared {
+    pub fn registers(&self) -> u32 {
+        self.row.registers.value()
+    }
+
+    pub fn spill_bytes(&self) -> u32 {
+        self.row.spill_store_bytes + self.row.spill_load_bytes
+    }
+
+    pub fn us(&self) -> Option<f64> {
+        self.report.time().map(Time::us)
+    }
+
+    pub fn measured(&self) -> Option<&Time> {
+        self.report.time().filter(|time| time.is_measured())
+    }
+
+    pub fn executed(&self) -> Option<f64> {
+        self.report.counter(INSTRUCTIONS)
+    }
+
+    pub fn executed_a_warp(&self) -> Option<f64> {
+        Some(self.executed()? / self.report.counter(WARPS)?)
+    }
+}
+
+/// All pairs; their rows are put into the report.
+pub fn all(cx: &mut LabContext<'_>, bench: &Workbench) -> Result<Vec<Pair>, LabError> {
+    let listing = bench.sass(&bench.device.arch()).ok();
+    COMPARED.iter().map(|compared| pair(cx, bench, listing.as_ref(), compared)).collect()
+}
+
+fn pair(
+    cx: &mut LabContext<'_>,
+    bench: &Workbench,
+    listing: Option<&Listing>,
+    compared: &cases::Compared,
+) -> Result<Pair, LabError> {
+    let kernel = compared.kernel;
+    let entries = [kernel.to_owned(), peer(kernel)];
+    cx.progress(kernel);
+    let (shape, arguments) = compared.small().map_err(other)?;
+    let launch = Launch { bench, shape, arguments: &arguments };
+    let mut inner = cx.beside(bench);
+    let mut reports = Vec::new();
+    let mut results = Vec::new();
+    for entry in &entries {
+        // A context of its own: each finds its arrays at the same addresses, and caches as empty.
+        let gpu = inner.gpu()?;
+        let prepared = launch.prepare(&gpu, entry)?;
+        let flush = usize::try_from(bench.device.l2_bytes).unwrap_or(usize::MAX);
+        let _flushed = if gpu.measures() { None } else { Some(gpu.zeros::<u8>(flush)?) };
+        let case = Case::of(prepared.request.clone(), variant(entry, kernel));
+        let case = if gpu.measures() { case.unlisted().untimed() } else { case };
+        reports.extend(inner.measure_in_turn(&gpu, vec![case])?);
+        results.push(prepared.buffers.iter().map(|buffer| buffer.download()).collect::<Result<Vec<_>, _>>()?);
+    }
+    let difference = difference(kernel, &arguments, &results);
+    if bench.measures() {
+        let (shape, arguments) = compared.large().map_err(other)?;
+        let launch = Launch { bench, shape, arguments: &arguments };
+        let gpu = inner.gpu()?;
+        // The same arrays for both.
+        let prepared = launch.prepare(&gpu, kernel)?;
+        let case = |entry: &String| {
+            let request = crate::backend::LaunchRequest { kernel: entry.clone(), ..prepared.request.clone() };
+            Case::of(request, variant(entry, kernel))
+        };
+        reports = inner.measure_in_turn(&gpu, entries.iter().map(case).collect())?;
+    }
+    let mut found = entries.iter().zip(inner.take_rows()).zip(reports).map(|((entry, row), report)| {
+        let function = listing.and_then(|listing| listing.function(entry));
+        Compared { row, instructions: function.map(|function| Mix::of(function).total()), report }
+    });
+    let (Some(rust), Some(cplusplus)) = (found.next(), found.next()) else {
+        return Err(LabError::Other(format!("{kernel} was not measured twice")));
+    };
+    drop(found);
+    cx.row(rust.row.clone());
+    cx.row(cplusplus.row.clone());
+    Ok(Pair { kernel, rust, cplusplus, difference })
+}
+
+/// What both are launched with.
+struct Launch<'a> {
+    bench: &'a Workbench,
+    shape: LaunchShape,
+    arguments: &'a [Argument],
+}
+
+impl Launch<'_> {
+    fn prepare(&self, gpu: &Gpu, entry: &str) -> Result<Prepared, LabError> {
+        let contents = contents(self.arguments).map_err(other)?;
+        prepare(&self.bench.code, gpu, entry, self.shape, self.arguments, &contents).map_err(other)
+    }
+}
+
+fn variant(entry: &str, kernel: &str) -> &'static str {
+    if entry == kernel { "Rust" } else { "C++" }
+}
+
+/// The first buffer that the two left different bytes in.
+fn difference(kernel: &str, arguments: &[Argument], results: &[Vec<Vec<u8>>]) -> Option<String> {
+    let [rust, cplusplus] = results else { return Some(format!("{kernel} ran {} times, not twice", results.len())) };
+    let buffers = arguments.iter().filter(|argument| matches!(argument, Argument::Buffer { .. }));
+    let mut pairs = buffers.zip(rust.iter().zip(cplusplus));
+    pairs.find_map(|(argument, (rust, cplusplus))| {
+        let byte = rust.iter().zip(cplusplus).position(|(a, b)| a != b)?;
+        Some(format!("{kernel}: `{}` differs at byte {byte}", argument.name()))
+    })
+}
+
+fn other(error: impl std::fmt::Display) -> LabError {
+    LabError::Other(error.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_byte_that_differs_is_found_with_its_argument() {
+        let arguments: Vec<Argument> =
+            ["x=in:f32:1", "n=scalar:u32:1", "y=out:f32:1"].iter().map(|text| text.parse().expect("valid")).collect();
+        let same = vec![vec![vec![1, 2, 3, 4], vec![5, 6, 7, 8]]; 2];
+        assert_eq!(difference("k", &arguments, &same), None);
+        let mut other = same.clone();
+        other[1][1][2] = 0;
+        assert_eq!(difference("k", &arguments, &other).as_deref(), Some("k: `y` differs at byte 2"));
+        assert!(difference("k", &arguments, &same[..1]).is_some());
+    }
+}

@@ -1,0 +1,210 @@
+//! `codegen`: Rust or CUDA C++?
+
+mod cases;
+mod launches;
+
+pub use cases::names;
+
+use launches::{Compared, Pair};
+
+use crate::backend::BackendKind;
+use crate::claim::format::percent;
+use crate::claim::{Claim, Value, at_least, at_most, equal, holds};
+use crate::lab::{Lab, LabContext, LabError, Table};
+use crate::numbers::Time;
+use crate::peers;
+
+pub static LAB: Lab = Lab {
+    id: "codegen",
+    chapter: 0,
+    sections: "beyond",
+    question: "Rust or CUDA C++?",
+    kernels: &[
+        "vecadd",
+        "vecadd4",
+        "blur",
+        "by_lane",
+        "leaky_relu",
+        "heavy",
+        "light",
+        "stencil_1d",
+        "stencil4",
+        "reduce_shared",
+        "reduce_shuffle",
+        "reduce_atomic",
+        "block_scan",
+        "relu",
+        "matmul_naive",
+        "matmul_tiled_16",
+        "matmul_tiled",
+        "matmul_register",
+        "gemv",
+        "softmax",
+        "transpose_naive",
+        "transpose_padded",
+        "copy_stride",
+        "gather",
+        "binary_search",
+        "shared_stride",
+        "nbody",
+        "copy_vec4",
+        "mandelbrot",
+        "histogram",
+        "msda_point",
+        "msda_tile",
+    ],
+    text: include_str!("../../../../docs/labs/codegen.md"),
+    claims,
+    run,
+};
+
+const SECTION: &str = "beyond";
+/// How much longer a kernel in Rust may take.
+const SLOWER_MAX: f64 = 1.02;
+
+fn claims() -> Vec<Claim> {
+    let claim = |id: &str, statement: &str, relation| Claim::new(id, SECTION, statement, relation);
+    let mut claims = vec![
+        claim("results", "each pair writes the same bytes", holds("no byte differs")),
+        claim("registers", "share of the kernels that take no more registers in Rust than in C++", at_least(0.8))
+            .recorded(),
+        claim("spills", "bytes that kernels in Rust spill", equal(0)).recorded(),
+        claim("instructions", "instructions executed, Rust over C++: the median of the kernels", at_most(1.02))
+            .on_machine()
+            .needs_sass(),
+        claim("modelled", "time, Rust over C++: the median of the kernels", at_most(SLOWER_MAX))
+            .on_machine()
+            .needs_sass(),
+    ];
+    claims.extend(names().into_iter().map(|kernel| {
+        let statement = format!("{kernel}: time, Rust over C++, less what samples scatter");
+        Claim::new(format!("time_{kernel}"), SECTION, statement, at_most(SLOWER_MAX)).on_gpu()
+    }));
+    claims
+}
+
+fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
+    let outer = cx.bench();
+    let made = match peers::open(&outer.kernels, &outer.tools, &names()) {
+        Ok(made) => made,
+        Err(error) => {
+            for claim in claims() {
+                cx.not_run(&claim.id, error.to_string());
+            }
+            return Ok(());
+        }
+    };
+    let nvcc = made.facts.nvcc.clone().unwrap_or_else(|| "of unknown version".to_owned());
+    let bench = outer.beside(made)?;
+    let pairs = launches::all(cx, &bench)?;
+    let wrong = pairs.iter().find_map(|pair| pair.difference.clone());
+    cx.holds("results", wrong.is_none(), wrong.unwrap_or_default());
+    let fewer = pairs.iter().filter(|pair| pair.rust.registers() <= pair.cplusplus.registers()).count();
+    cx.found("registers", fewer as f64 / pairs.len() as f64);
+    cx.found("spills", pairs.iter().map(|pair| pair.rust.spill_bytes()).sum::<u32>());
+    if cx.backend() == BackendKind::Sim {
+        medians(cx, &pairs);
+    }
+    for pair in &pairs {
+        measured(cx, pair);
+    }
+    let table = table(cx, &pairs);
+    cx.table(table);
+    cx.note(format!("C++ by nvcc {nvcc} at its usual settings; both texts through the same ptxas, in one cubin."));
+    Ok(())
+}
+
+fn medians(cx: &mut LabContext<'_>, pairs: &[Pair]) {
+    let ratios: [(&str, fn(&Compared) -> Option<f64>); 2] =
+        [("instructions", Compared::executed), ("modelled", Compared::us)];
+    for (claim, of) in ratios {
+        let mut ratios: Vec<f64> =
+            pairs.iter().filter_map(|pair| Some(of(&pair.rust)? / of(&pair.cplusplus)?)).collect();
+        ratios.sort_by(f64::total_cmp);
+        match ratios.get(ratios.len() / 2) {
+            Some(&median) => cx.found(claim, median),
+            None => cx.not_run(claim, "nothing was counted"),
+        }
+    }
+}
+
+/// The ratio of the medians, less the standard error of both: samples are taken in turn, so that what drifts is in both.
+fn measured(cx: &mut LabContext<'_>, pair: &Pair) {
+    let claim = format!("time_{}", pair.kernel);
+    match (pair.rust.measured(), pair.cplusplus.measured()) {
+        (Some(rust), Some(cplusplus)) => {
+            let ratio = rust.us() / cplusplus.us();
+            cx.found(&claim, (ratio - scatter(rust).hypot(scatter(cplusplus))).max(0.0));
+        }
+        _ => cx.not_run(&claim, "needs a GPU"),
+    }
+}
+
+/// Standard error of a median as a share of it, were the samples normally distributed: 1.253 standard deviations over the root of their
+/// number, and 1.349 deviations between the quartiles.
+fn scatter(time: &Time) -> f64 {
+    match time {
+        Time::Measured { spread, samples, .. } => 1.253 * spread / 1.349 / f64::from((*samples).max(1)).sqrt(),
+        Time::Modelled { .. } => 0.0,
+    }
+}
+
+fn table(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
+    let arch = cx.device().arch();
+    let source = if cx.bench().measures() { "measured" } else { "modelled" };
+    let mut table = Table::new(
+        format!("Rust and C++ on {arch}, in pairs"),
+        [
+            "kernel",
+            "registers",
+            "C++",
+            "in the SASS",
+            "C++",
+            "executed, a warp",
+            "C++",
+            "occupancy",
+            "C++",
+            &format!("µs, {source}"),
+            "C++",
+            "Rust over C++",
+        ],
+    );
+    for Pair { kernel, rust, cplusplus, .. } in pairs {
+        let real = |value: Option<f64>| value.map_or_else(|| Value::from("–"), Value::from);
+        let count = |value: Option<usize>| value.map_or_else(|| Value::from("–"), Value::from);
+        table.row([
+            (*kernel).into(),
+            rust.registers().into(),
+            cplusplus.registers().into(),
+            count(rust.instructions),
+            count(cplusplus.instructions),
+            real(rust.executed_a_warp()),
+            real(cplusplus.executed_a_warp()),
+            percent(rust.row.occupancy.theoretical).into(),
+            percent(cplusplus.row.occupancy.theoretical).into(),
+            real(rust.us()),
+            real(cplusplus.us()),
+            real(rust.us().zip(cplusplus.us()).map(|(rust, cplusplus)| rust / cplusplus)),
+        ]);
+    }
+    table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lab_lists_what_it_compares() {
+        assert_eq!(LAB.kernels, names());
+    }
+
+    #[test]
+    fn more_samples_scatter_less_and_a_model_not_at_all() {
+        let measured = |samples: &mut [f64]| scatter(&Time::measured(samples, "a GPU".to_owned()));
+        let few = measured(&mut [9.0, 10.0, 11.0]);
+        let many = measured(&mut [9.0, 10.0, 11.0].repeat(12));
+        assert!(few > 0.04 && few < 0.06 && many < few / 3.0, "{few} {many}");
+        assert_eq!(measured(&mut [10.0; 30]), 0.0);
+    }
+}
