@@ -1,5 +1,6 @@
 //! What tests that cross crates share: a context of the machine with the kernels loaded, by either front end, inputs, comparison.
 
+pub mod api;
 pub mod program;
 
 use std::cell::Cell;
