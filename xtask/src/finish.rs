@@ -17,14 +17,21 @@ use std::time::{Duration, UNIX_EPOCH};
 /// A module of a hundred kernels takes under a second.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// Finishes the crate's PTX, unless both it and the program that would finish it are those of the last time.
-pub fn finish(workspace: &Workspace, compiler: &Compiler, kernels: &KernelCrate, raw: &Raw) -> Result<()> {
-    text(workspace, kernels, &raw.path)?;
+/// Finishes the crate's PTX, unless both it and the program that would finish it are those of the last time. `must_be_ours`: the text
+/// came from outside, so its entries and parameters are held against those of our kernels.
+pub fn finish(
+    workspace: &Workspace,
+    compiler: &Compiler,
+    kernels: &KernelCrate,
+    raw: &Raw,
+    must_be_ours: bool,
+) -> Result<()> {
+    text(workspace, kernels, &raw.path, must_be_ours)?;
     facts::write(&kernels.output.join("kernels.json"), &facts_of(compiler, kernels, raw))
 }
 
 /// The PTX alone: what it was made with is written down already.
-pub fn text(workspace: &Workspace, kernels: &KernelCrate, raw: &Path) -> Result<()> {
+pub fn text(workspace: &Workspace, kernels: &KernelCrate, raw: &Path, must_be_ours: bool) -> Result<()> {
     let ptx = kernels.output.join("kernels.ptx");
     let key_path = kernels.output.join("kernels.stamp");
     let key = key(raw, &workspace.program())?;
@@ -32,10 +39,13 @@ pub fn text(workspace: &Workspace, kernels: &KernelCrate, raw: &Path) -> Result<
         let new = kernels.output.join("kernels.ptx.new");
         let mut command = Command::new(workspace.program());
         command.arg("finish-kernels").arg("--raw").arg(raw).arg("--out").arg(&new);
+        if must_be_ours {
+            command.arg("--ours");
+        }
         let log = workspace.own_folder().join("logs").join("finish-kernels.log");
         let finished = process::run(&mut command, &log, LIMIT)?;
         if !finished.success {
-            let reason = finished.tail(2);
+            let reason = finished.tail(12);
             return Err(Error::new(format!("the PTX of {} cannot be finished: {reason}", kernels.name)));
         }
         fs::rename(&new, &ptx).map_err(|error| Error::file("replace", &ptx, &error))?;

@@ -4,7 +4,7 @@
 //! hands over. It knows nothing of laboratories, and depends on no other crate: it is compiled before anything else,
 //! and must be able to build the rest while the rest is broken.
 //!
-//! One file a step (`compiler`, `provision`, `device_build`, `program`, `finish`), one file a command (`commands`).
+//! One file a step (`compiler`, `provision`, `device_build` or `nvvm`, `program`, `finish`), one file a command (`commands`).
 
 mod browser;
 mod commands;
@@ -16,6 +16,7 @@ mod facts;
 mod finish;
 mod kernel_crate;
 mod lock;
+mod nvvm;
 mod prepare;
 mod process;
 mod program;

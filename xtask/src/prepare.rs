@@ -10,6 +10,7 @@ use crate::facts;
 use crate::finish;
 use crate::kernel_crate::KernelCrate;
 use crate::lock;
+use crate::nvvm;
 use crate::program;
 use crate::provision;
 use crate::system::{Machine, System};
@@ -52,7 +53,10 @@ pub fn prepare_as(workspace: &Workspace, words: &Words, need: Need, wish: &Wish)
     Workspace::create(&own_folder)?;
     // Whoever names a folder of kernels wants those, as they are.
     let are_named = Machine.variable("WARPWISE_KERNELS").is_some();
-    let ours = KernelCrate::ours(workspace);
+    if words.nvvm && words.ptx.is_none() && need != Need::Nothing {
+        nvvm::require(&Machine)?;
+    }
+    let ours = if words.nvvm { nvvm::kernels(workspace) } else { KernelCrate::ours(workspace) };
     let left = (!are_named && ours.output.join("kernels.ptx").is_file()).then(|| ours.output.clone());
     let kernels = match &words.kernel_crate {
         Some(path) => Some(KernelCrate::of_the_user(workspace, path)?),
@@ -68,7 +72,7 @@ pub fn prepare_as(workspace: &Workspace, words: &Words, need: Need, wish: &Wish)
     if let Some(kernels) = kernels.as_ref().filter(|_| wish.again)
         && let Some(raw) = device_build::build_again(workspace, kernels)?
     {
-        finish::text(workspace, kernels, &raw)?;
+        finish::text(workspace, kernels, &raw, false)?;
         return Ok(Some(kernels.output.clone()));
     }
     match kernels {
@@ -85,15 +89,18 @@ fn with_kernels(workspace: &Workspace, words: &Words, need: Need, kernels: Kerne
     let program_is_unwanted = AtomicBool::new(false);
     let (made, program) = thread::scope(|scope| {
         let program = scope.spawn(|| program::build(workspace, words, &program_is_unwanted));
-        let made = device_compiler(workspace, words)
-            .and_then(|compiler| device_build::build(workspace, &compiler, &kernels).map(|raw| (compiler, raw)));
+        let made = match words.nvvm {
+            true => nvvm::build(workspace, words.ptx.as_deref()).map(|raw| (nvvm::compiler(workspace), raw)),
+            false => device_compiler(workspace, words)
+                .and_then(|compiler| device_build::build(workspace, &compiler, &kernels).map(|raw| (compiler, raw))),
+        };
         program_is_unwanted.store(made.is_err() && need != Need::IfPossible, Ordering::Relaxed);
         (made, program.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     });
     match made {
         Ok((compiler, raw)) => {
             program?;
-            finish::finish(workspace, &compiler, &kernels, &raw)?;
+            finish::finish(workspace, &compiler, &kernels, &raw, words.nvvm)?;
             Ok(Some(kernels.output))
         }
         Err(error) if need == Need::IfPossible => {

@@ -13,6 +13,10 @@ pub struct Words {
     pub no_provision: bool,
     /// `--crate PATH`: a kernel crate of the user's instead of ours.
     pub kernel_crate: Option<PathBuf>,
+    /// `--codegen nvvm`: the kernels by rust-cuda's back end.
+    pub nvvm: bool,
+    /// `--ptx FILE`, with it: what rust-cuda made of them elsewhere.
+    pub ptx: Option<PathBuf>,
 }
 
 impl Words {
@@ -28,18 +32,44 @@ impl Words {
                         path.ok_or_else(|| Error::new("--crate needs the folder of a kernel crate: --crate PATH"))?;
                     parsed.kernel_crate = Some(path.into());
                 }
+                "--codegen" | "--ptx" => {
+                    let value = words.next().filter(|value| !value.starts_with("--")).unwrap_or_default();
+                    parsed.option(&word, &value)?;
+                }
                 "--" => {
                     parsed.rest.push(word);
                     parsed.rest.extend(words.by_ref());
                 }
-                _ => match word.strip_prefix("--crate=") {
-                    Some(path) => parsed.kernel_crate = Some(path.into()),
-                    None if parsed.command.is_none() && !word.starts_with('-') => parsed.command = Some(word),
-                    None => parsed.rest.push(word),
+                _ => match word.split_once('=') {
+                    Some(("--crate", path)) => parsed.kernel_crate = Some(path.into()),
+                    Some((option @ ("--codegen" | "--ptx"), value)) => parsed.option(option, value)?,
+                    _ if parsed.command.is_none() && !word.starts_with('-') => parsed.command = Some(word),
+                    _ => parsed.rest.push(word),
                 },
             }
         }
+        if parsed.ptx.is_some() && !parsed.nvvm {
+            return Err(Error::new(
+                "--ptx FILE is PTX that rust-cuda made of the kernels: it goes with --codegen nvvm",
+            ));
+        }
+        if parsed.nvvm && parsed.kernel_crate.is_some() {
+            return Err(Error::new("--codegen nvvm is for the kernels here, --crate for yours: leave one of them out"));
+        }
         Ok(parsed)
+    }
+
+    fn option(&mut self, name: &str, value: &str) -> Result<()> {
+        match (name, value) {
+            ("--codegen", "nvvm") => self.nvvm = true,
+            ("--codegen", "rustc") => self.nvvm = false,
+            ("--codegen", _) => {
+                return Err(Error::new(format!("--codegen is `{value}`; expected rustc or nvvm")));
+            }
+            (_, "") => return Err(Error::new("--ptx needs a file: --ptx FILE")),
+            (_, path) => self.ptx = Some(path.into()),
+        }
+        Ok(())
     }
 
     /// The words that `warpwise` is started with.
@@ -84,6 +114,25 @@ mod tests {
         let words = parse("driver -- program --crate x --no-provision");
         assert_eq!(words.rest, ["--", "program", "--crate", "x", "--no-provision"]);
         assert!(!words.no_provision && words.kernel_crate.is_none());
+    }
+
+    #[test]
+    fn the_back_end_is_chosen_by_word_and_a_file_goes_with_it() {
+        for line in ["labs x --codegen nvvm --ptx k.ptx", "--ptx=k.ptx --codegen=nvvm labs x"] {
+            let words = parse(line);
+            assert!(words.nvvm && words.rest == ["x"], "{line}");
+            assert_eq!(words.ptx.as_deref(), Some("k.ptx".as_ref()), "{line}");
+        }
+        assert!(!parse("labs --codegen rustc").nvvm);
+        for line in [
+            "labs --codegen llvm",
+            "labs --codegen",
+            "labs --ptx k.ptx",
+            "labs --codegen nvvm --ptx",
+            "labs --codegen nvvm --crate x",
+        ] {
+            assert!(Words::parse(line.split(' ').map(str::to_owned)).is_err(), "{line}");
+        }
     }
 
     #[test]

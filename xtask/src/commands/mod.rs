@@ -8,6 +8,8 @@ mod start;
 mod test;
 
 use crate::error::Result;
+use crate::nvvm;
+use crate::system::Machine;
 use crate::words::Words;
 use crate::workspace::Workspace;
 use std::process::ExitCode;
@@ -26,7 +28,16 @@ Commands of xtask itself:
 Options before or after any command:
   --crate PATH     the kernels of a crate of yours instead of ours
   --no-provision   installs nothing
+  --codegen nvvm   the kernels by rust-cuda's back end; `doctor --codegen nvvm` says what it needs
+  --ptx FILE       with it: what rust-cuda made of the kernels elsewhere
 ";
+
+/// What `--codegen nvvm` needs, each with how to get it.
+fn doctor() -> Result<ExitCode> {
+    let (list, is_whole) = nvvm::listed(&nvvm::prerequisites(&Machine));
+    println!("--codegen nvvm, rust-cuda {}:\n{list}", nvvm::REVISION);
+    Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
 
 pub fn run(words: impl IntoIterator<Item = String>) -> Result<ExitCode> {
     let words = Words::parse(words)?;
@@ -34,6 +45,7 @@ pub fn run(words: impl IntoIterator<Item = String>) -> Result<ExitCode> {
     match words.command.as_deref() {
         Some("build") => build::run(&workspace, &words),
         Some("ci") => ci::run(&workspace, &words),
+        Some("doctor") if words.nvvm => doctor(),
         Some("driver") => driver::run(&workspace, &words),
         Some("new") => new::run(&workspace, &words),
         Some("test") => test::run(&workspace, &words),

@@ -53,6 +53,13 @@ fn build_command(workspace: &Workspace, words: &Words) -> String {
     if words.no_provision {
         line.push_str(" --no-provision");
     }
+    if words.nvvm {
+        line.push_str(" --codegen nvvm");
+    }
+    if let Some(path) = &words.ptx {
+        let path = path.canonicalize().unwrap_or_else(|_| path.clone());
+        line.push_str(&format!(" --ptx {}", quoted(&path.display().to_string())));
+    }
     if let Some(path) = &words.kernel_crate {
         let path = path.canonicalize().unwrap_or_else(|_| path.clone());
         line.push_str(&format!(" --crate {}", quoted(&path.display().to_string())));

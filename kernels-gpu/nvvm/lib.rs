@@ -1,0 +1,1 @@
+//! Empty: the build script does the work.
