@@ -9,8 +9,10 @@
 //! never from `asm!`. Launch bounds and register caps stand in one table, [`bounds`], and shared arrays in one type,
 //! [`shared`].
 
-#![cfg_attr(target_arch = "nvptx64", no_std)]
-#![cfg_attr(target_arch = "nvptx64", feature(abi_ptx, asm_experimental_arch))]
+// rust-cuda says no_std itself, and has a way of its own to mark kernels.
+#![cfg_attr(all(target_arch = "nvptx64", not(feature = "nvvm")), no_std)]
+#![cfg_attr(all(target_arch = "nvptx64", not(feature = "nvvm")), feature(abi_ptx))]
+#![cfg_attr(target_arch = "nvptx64", feature(asm_experimental_arch))]
 
 pub mod access;
 pub mod atomics;

@@ -154,6 +154,45 @@ pub fn outer_products<const ROWS: usize, const COLUMNS: usize>(
     sum
 }
 
+/// [`outer_products`] with two steps in a turn of its loop: the same sums, and half the branches between them.
+#[inline(always)]
+pub fn outer_products_in_twos<const ROWS: usize, const COLUMNS: usize>(
+    mut column: [f32; ROWS],
+    row: [f32; COLUMNS],
+    steps: u32,
+) -> f32 {
+    let mut tile = [[0.0; COLUMNS]; ROWS];
+    for _ in 0..steps / 2 {
+        add_outer_product(&mut tile, &mut column, &row);
+        add_outer_product(&mut tile, &mut column, &row);
+    }
+    if steps % 2 == 1 {
+        add_outer_product(&mut tile, &mut column, &row);
+    }
+    let mut sum = 0.0;
+    for sums in &tile {
+        for value in sums {
+            sum += value;
+        }
+    }
+    sum
+}
+
+/// A step of [`outer_products`].
+#[inline(always)]
+fn add_outer_product<const ROWS: usize, const COLUMNS: usize>(
+    tile: &mut [[f32; COLUMNS]; ROWS],
+    column: &mut [f32; ROWS],
+    row: &[f32; COLUMNS],
+) {
+    for r in 0..ROWS {
+        for c in 0..COLUMNS {
+            tile[r][c] = column[r].mul_add(row[c], tile[r][c]);
+        }
+        column[r] *= FACTOR;
+    }
+}
+
 /// Term `k` of an item: any number that costs a few instructions and is added up exactly in any order.
 #[inline(always)]
 pub fn ragged_term(item: u32, k: u32) -> u32 {

@@ -21,7 +21,12 @@ pub const ILP4_ELEMENTS: usize = 4;
 /// # Safety
 /// `x` has `(ROWS + COLUMNS) * n` elements, `y` has `n`.
 #[inline(always)]
-unsafe fn tile<const ROWS: usize, const COLUMNS: usize>(x: *const f32, y: *mut f32, n: u32, steps: u32) {
+unsafe fn tile<const ROWS: usize, const COLUMNS: usize, const IN_TWOS: bool>(
+    x: *const f32,
+    y: *mut f32,
+    n: u32,
+    steps: u32,
+) {
     let i = thread::index_1d();
     if i < n {
         // SAFETY: k < ROWS + COLUMNS and i < n.
@@ -34,8 +39,12 @@ unsafe fn tile<const ROWS: usize, const COLUMNS: usize>(x: *const f32, y: *mut f
         for (k, value) in row.iter_mut().enumerate() {
             *value = load(ROWS + k);
         }
+        let sum = match IN_TWOS {
+            true => maths::outer_products_in_twos(column, row, steps),
+            false => maths::outer_products(column, row, steps),
+        };
         // SAFETY: i < n.
-        unsafe { *y.add(i as usize) = maths::outer_products(column, row, steps) };
+        unsafe { *y.add(i as usize) = sum };
     }
 }
 
@@ -47,7 +56,7 @@ unsafe fn tile<const ROWS: usize, const COLUMNS: usize>(x: *const f32, y: *mut f
 #[kernel]
 pub unsafe fn light(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     // SAFETY: the caller's promise.
-    unsafe { tile::<{ LIGHT_TILE.0 }, { LIGHT_TILE.1 }>(x, y, n, steps) };
+    unsafe { tile::<{ LIGHT_TILE.0 }, { LIGHT_TILE.1 }, false>(x, y, n, steps) };
 }
 
 /// A kernel of many registers: 80 on sm_120 without a spill, so that half of the warps fit.
@@ -56,7 +65,7 @@ pub unsafe fn light(x: *const f32, y: *mut f32, n: u32, steps: u32) {
 #[kernel]
 pub unsafe fn heavy(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     // SAFETY: the caller's promise.
-    unsafe { tile::<{ HEAVY_TILE.0 }, { HEAVY_TILE.1 }>(x, y, n, steps) };
+    unsafe { tile::<{ HEAVY_TILE.0 }, { HEAVY_TILE.1 }, true>(x, y, n, steps) };
 }
 
 /// [`heavy()`] under launch bounds that ask for all warps (see [`crate::bounds`]): 40 registers, and the rest spills to
@@ -64,7 +73,7 @@ pub unsafe fn heavy(x: *const f32, y: *mut f32, n: u32, steps: u32) {
 #[kernel]
 pub unsafe fn heavy_capped(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     // SAFETY: the caller's promise.
-    unsafe { tile::<{ HEAVY_TILE.0 }, { HEAVY_TILE.1 }>(x, y, n, steps) };
+    unsafe { tile::<{ HEAVY_TILE.0 }, { HEAVY_TILE.1 }, false>(x, y, n, steps) };
 }
 
 /// Rows and columns of the tile of [`accumulators()`].
@@ -76,7 +85,7 @@ pub const ACCUMULATORS_TILE: (usize, usize) = (8, 8);
 #[kernel]
 pub unsafe fn accumulators(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     // SAFETY: the caller's promise.
-    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }>(x, y, n, steps) };
+    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }, false>(x, y, n, steps) };
 }
 
 /// [`accumulators()`] under a cap of 40 registers (see [`crate::bounds`]): most of the sums live in local memory.
@@ -84,7 +93,7 @@ pub unsafe fn accumulators(x: *const f32, y: *mut f32, n: u32, steps: u32) {
 #[kernel]
 pub unsafe fn accumulators_capped(x: *const f32, y: *mut f32, n: u32, steps: u32) {
     // SAFETY: the caller's promise.
-    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }>(x, y, n, steps) };
+    unsafe { tile::<{ ACCUMULATORS_TILE.0 }, { ACCUMULATORS_TILE.1 }, false>(x, y, n, steps) };
 }
 
 /// Four elements a thread, each on path A of chapter 1: four independent chains, where a thread of

@@ -5,6 +5,9 @@
 //! declared in PTX, and read and written by instructions that say `shared`. `asm!` is right for them: an access
 //! synchronises no lanes, and being volatile it stays on its side of a barrier.
 //!
+//! rust-cuda (the feature `nvvm`) has `#[address_space(shared)]` for statics, and its compiler finds out by itself which pointers lead
+//! there; so for it the same accesses are plain ones, through a pointer.
+//!
 //! ```text
 //! shared_array!(TILE: [f32; 256]);
 //!
@@ -18,15 +21,21 @@ use core::marker::PhantomData;
 /// An array of `LEN` values in shared memory, one for each block, aligned to 16 bytes. What it holds at the start of a
 /// block is undefined.
 pub struct SharedArray<T, const LEN: usize> {
-    /// Reads the array's address in the shared window, in bytes.
-    address: fn() -> u32,
+    /// Reads the array's address.
+    address: fn() -> Address,
     values: PhantomData<fn() -> T>,
 }
+
+/// Where something is in shared memory: bytes from the start of the shared window, or a pointer.
+#[cfg(not(feature = "nvvm"))]
+pub type Address = u32;
+#[cfg(feature = "nvvm")]
+pub type Address = *mut u8;
 
 impl<T: SharedValue, const LEN: usize> SharedArray<T, LEN> {
     /// Called by `shared_array!` alone.
     #[doc(hidden)]
-    pub const fn new(address: fn() -> u32) -> Self {
+    pub const fn new(address: fn() -> Address) -> Self {
         Self { address, values: PhantomData }
     }
 
@@ -41,8 +50,8 @@ impl<T: SharedValue, const LEN: usize> SharedArray<T, LEN> {
     }
 
     #[inline(always)]
-    fn address_of(&self, index: u32) -> u32 {
-        (self.address)() + index * size_of::<T>() as u32
+    fn address_of(&self, index: u32) -> Address {
+        back_end::at((self.address)(), index * size_of::<T>() as u32)
     }
 
     /// Reads value `index`: an LDS.
@@ -126,17 +135,28 @@ impl<const LEN: usize> SharedArray<u32, LEN> {
 pub trait SharedValue: Copy {
     /// # Safety
     /// `address` is that of an initialised value of this type in the shared window, aligned to its size.
-    unsafe fn load(address: u32) -> Self;
+    unsafe fn load(address: Address) -> Self;
     /// # Safety
     /// `address` is that of a value of this type in the shared window, aligned to its size.
-    unsafe fn store(address: u32, value: Self);
+    unsafe fn store(address: Address, value: Self);
 }
 
+/// The accesses, for rust-cuda.
+#[cfg(feature = "nvvm")]
+mod nvvm;
+#[cfg(feature = "nvvm")]
+use nvvm as back_end;
+
 /// The instructions, for rustc's back end.
-#[cfg(target_arch = "nvptx64")]
+#[cfg(all(target_arch = "nvptx64", not(feature = "nvvm")))]
 mod back_end {
     use super::SharedValue;
     use core::arch::asm;
+
+    #[inline(always)]
+    pub fn at(address: u32, bytes: u32) -> u32 {
+        address + bytes
+    }
 
     macro_rules! shared_values {
         ($($type:ident: $ptx:literal, $class:ident;)*) => {$(
@@ -232,9 +252,13 @@ mod back_end {
 }
 
 /// The host has no shared memory; the types are enough for it.
-#[cfg(not(target_arch = "nvptx64"))]
+#[cfg(not(any(target_arch = "nvptx64", feature = "nvvm")))]
 mod back_end {
     use super::SharedValue;
+
+    pub fn at(address: u32, bytes: u32) -> u32 {
+        address + bytes
+    }
 
     const ONLY_ON_A_GPU: &str = "shared memory is a GPU's: launch the kernel that uses the array";
 
@@ -275,11 +299,23 @@ mod back_end {
     }
 }
 
+/// What arrays are made of for rust-cuda: 16 bytes that nobody wrote, aligned so that four values are one access.
+#[cfg(feature = "nvvm")]
+#[repr(C, align(16))]
+pub struct Sixteen(core::mem::MaybeUninit<[u32; 4]>);
+
+#[cfg(feature = "nvvm")]
+impl Sixteen {
+    pub const fn uninit() -> Self {
+        Self(core::mem::MaybeUninit::uninit())
+    }
+}
+
 /// Declares a [`SharedArray`]: `shared_array!(TILE: [f32; 256]);`. The name is the array's in the PTX too, so no two
 /// arrays of the crate may share it.
 macro_rules! shared_array {
     ($(#[$doc:meta])* $name:ident: [$type:ident; $len:expr]) => {
-        #[cfg(target_arch = "nvptx64")]
+        #[cfg(all(target_arch = "nvptx64", not(feature = "nvvm")))]
         core::arch::global_asm!(
             concat!(".shared .align 16 .b8 ", stringify!($name), "[{bytes}];"),
             bytes = const $len * size_of::<$type>()
@@ -288,8 +324,17 @@ macro_rules! shared_array {
         $(#[$doc])*
         static $name: $crate::shared::SharedArray<$type, { $len }> = {
             #[inline(always)]
-            fn address() -> u32 {
-                #[cfg(target_arch = "nvptx64")]
+            fn address() -> $crate::shared::Address {
+                #[cfg(feature = "nvvm")]
+                {
+                    use $crate::shared::Sixteen;
+
+                    const SIXTEENS: usize = ($len * size_of::<$type>()).div_ceil(16);
+                    #[cuda_std::address_space(shared)]
+                    static mut ARRAY: [Sixteen; SIXTEENS] = [const { Sixteen::uninit() }; SIXTEENS];
+                    (&raw mut ARRAY).cast()
+                }
+                #[cfg(all(target_arch = "nvptx64", not(feature = "nvvm")))]
                 {
                     let address;
                     // SAFETY: reads the address of the array declared above.
@@ -302,7 +347,7 @@ macro_rules! shared_array {
                     };
                     address
                 }
-                #[cfg(not(target_arch = "nvptx64"))]
+                #[cfg(not(any(target_arch = "nvptx64", feature = "nvvm")))]
                 panic!("shared memory is a GPU's: launch the kernel that uses {}", stringify!($name))
             }
             $crate::shared::SharedArray::new(address)

@@ -18,10 +18,16 @@ pub const ROWS: u32 = 8;
 pub unsafe fn transpose_naive(x: *const f32, y: *mut f32, n: u32) {
     let column = thread::block_idx_x() * TILE + thread::thread_idx_x();
     let row = thread::block_idx_y() * TILE + thread::thread_idx_y();
-    for k in 0..TILE / ROWS {
-        let row = row + k * ROWS;
-        // SAFETY: rows and columns are below n.
-        unsafe { *y.add((column * n + row) as usize) = *x.add((row * n + column) as usize) };
+    let (from, to) = (row * n + column, column * n + row);
+    // SAFETY: rows and columns are below n. All loads before the first store: a pointer does not say that no store changes what is yet
+    // to be loaded, so the compiler has to keep them in their order.
+    unsafe {
+        let load = |k: u32| *x.add((from + k * ROWS * n) as usize);
+        let values = [load(0), load(1), load(2), load(3)];
+        *y.add(to as usize) = values[0];
+        *y.add((to + ROWS) as usize) = values[1];
+        *y.add((to + 2 * ROWS) as usize) = values[2];
+        *y.add((to + 3 * ROWS) as usize) = values[3];
     }
 }
 

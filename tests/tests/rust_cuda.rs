@@ -20,7 +20,7 @@ const RECORD: &str = "kernels-gpu/std/rust-cuda-api.txt";
 const OURS_ALONE: [&str; 4] = ["host", "Parameter", "glam", "kernel"];
 
 /// Sources that stand between the two back ends.
-const BETWEEN: [&str; 1] = ["shared.rs"];
+const BETWEEN: [&str; 2] = ["shared.rs", "nvvm.rs"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("the tests crate lies in the workspace").to_path_buf()

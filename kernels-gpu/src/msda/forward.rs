@@ -1,6 +1,6 @@
 //! The forward pass.
 
-use super::{CHANNELS, HEADS, LEVELS, POINTS, SAMPLES, channels_at, four, level_at, sample};
+use super::{CHANNELS, HEADS, POINTS, SAMPLES, channels_at, four, level_at, sample};
 use crate::special;
 #[allow(unused_imports)] // on the host, the inherent methods of f32 come first
 use cuda_std::GpuFloat;
@@ -32,37 +32,31 @@ pub unsafe fn msda_point(
             let weights = sample.weights.map(|corner| corner * weight);
             let to = output.add((result * CHANNELS) as usize);
             // Written out: in a loop the compiler adds the channel to each of the five addresses, and keeps both.
-            add_eight(from, weights, to, 0);
-            add_eight(from, weights, to, 8);
-            add_eight(from, weights, to, 16);
-            add_eight(from, weights, to, 24);
+            for first in [0, 4, 8, 12, 16, 20, 24, 28] {
+                add_four(from, weights, to, first);
+            }
         }
     }
 }
 
-/// Adds eight channels of a point, from `first` on.
+/// Adds four channels of a point, from `first` on. All are loaded before the first is added: no load passes an atomic.
 ///
 /// # Safety
 /// The four pixels and the result have these channels, and the launch touches the result atomically only.
 #[inline(always)]
-unsafe fn add_eight(from: [*const f32; 4], weights: [f32; 4], to: *mut f32, first: usize) {
-    let add = |channel: usize| {
-        // SAFETY: the caller's promise.
-        unsafe {
-            let value = four(|corner| *from[corner].add(channel));
+unsafe fn add_four(from: [*const f32; 4], weights: [f32; 4], to: *mut f32, first: usize) {
+    // SAFETY: the caller's promise.
+    unsafe {
+        let sums = four(|channel| {
+            let value = four(|corner| *from[corner].add(first + channel));
             let upper = value[1].mul_add(weights[1], value[0] * weights[0]);
-            let sum = value[3].mul_add(weights[3], value[2].mul_add(weights[2], upper));
-            special::add_f32(to.add(channel), sum);
-        }
-    };
-    add(first);
-    add(first + 1);
-    add(first + 2);
-    add(first + 3);
-    add(first + 4);
-    add(first + 5);
-    add(first + 6);
-    add(first + 7);
+            value[3].mul_add(weights[3], value[2].mul_add(weights[2], upper))
+        });
+        special::add_f32(to.add(first), sums[0]);
+        special::add_f32(to.add(first + 1), sums[1]);
+        special::add_f32(to.add(first + 2), sums[2]);
+        special::add_f32(to.add(first + 3), sums[3]);
+    }
 }
 
 /// Channels of a thread of [`msda_tile()`], one access of 16 bytes, and threads that share a query and head.
@@ -95,30 +89,45 @@ pub unsafe fn msda_tile(
     let result = i / TILE_THREADS;
     if result < queries * HEADS {
         let channel = (i % TILE_THREADS * TILE_CHANNELS) as usize;
-        let mut sums = [0.0_f32; 4];
-        for level in 0..LEVELS {
-            let first = (result * SAMPLES + level * POINTS) as usize;
-            // SAFETY: the four points of a query, head and level; their pixels are those of the level; rows of four are aligned.
-            unsafe {
-                let level = level_at(levels, level);
-                let locations = locations.add(2 * first).cast::<Four>();
-                let (Four(a), Four(b)) = (*locations, *locations.add(1));
-                let Four(weights) = *weights.add(first).cast::<Four>();
-                let points = [[a[0], a[1]], [a[2], a[3]], [b[0], b[1]], [b[2], b[3]]];
-                let samples = four(|point| sample(level, points[point]));
-                let read = |pixel| (*value.add(channels_at(pixel, result % HEADS) + channel).cast::<Four>()).0;
-                let values = four(|point| four(|corner| read(samples[point].pixels[corner])));
-                let blend = |sums: [f32; 4], point: usize| {
-                    let weights = four(|corner| samples[point].weights[corner] * weights[point]);
-                    let from = values[point];
-                    let add =
-                        |sums: [f32; 4], corner: usize| four(|k| from[corner][k].mul_add(weights[corner], sums[k]));
-                    add(add(add(add(sums, 0), 1), 2), 3)
-                };
-                sums = blend(blend(blend(blend(sums, 0), 1), 2), 3);
-            }
-        }
+        // SAFETY: the arrays are as the module says, and the result is one of them.
+        let add = |sums, level| unsafe { add_level((value, levels, locations, weights), sums, level, result, channel) };
+        // Written out, so that a level's places are worked out while the values of the one before are on their way.
+        let sums = add(add(add(add([0.0; 4], 0), 1), 2), 3);
         // SAFETY: the channels of this thread.
         unsafe { *output.add((result * CHANNELS) as usize + channel).cast::<Four>() = Four(sums) };
+    }
+}
+
+/// Adds the four points of a level to the sums of four channels of a query and head.
+///
+/// # Safety
+/// Arrays as for [`msda_tile()`]; `level` below [`super::LEVELS`], `result` below eight times the queries, `channel` a multiple of 4 below
+/// [`CHANNELS`].
+#[inline(always)]
+unsafe fn add_level(
+    (value, levels, locations, weights): (*const f32, *const u32, *const f32, *const f32),
+    sums: [f32; 4],
+    level: u32,
+    result: u32,
+    channel: usize,
+) -> [f32; 4] {
+    let first = (result * SAMPLES + level * POINTS) as usize;
+    // SAFETY: the four points of a query, head and level; their pixels are those of the level; rows of four are aligned.
+    unsafe {
+        let level = level_at(levels, level);
+        let locations = locations.add(2 * first).cast::<Four>();
+        let (Four(a), Four(b)) = (*locations, *locations.add(1));
+        let Four(weights) = *weights.add(first).cast::<Four>();
+        let points = [[a[0], a[1]], [a[2], a[3]], [b[0], b[1]], [b[2], b[3]]];
+        let samples = four(|point| sample(level, points[point]));
+        let read = |pixel| (*value.add(channels_at(pixel, result % HEADS) + channel).cast::<Four>()).0;
+        let values = four(|point| four(|corner| read(samples[point].pixels[corner])));
+        let blend = |sums: [f32; 4], point: usize| {
+            let weights = four(|corner| samples[point].weights[corner] * weights[point]);
+            let from = values[point];
+            let add = |sums: [f32; 4], corner: usize| four(|k| from[corner][k].mul_add(weights[corner], sums[k]));
+            add(add(add(add(sums, 0), 1), 2), 3)
+        };
+        blend(blend(blend(blend(sums, 0), 1), 2), 3)
     }
 }
