@@ -69,7 +69,7 @@ pub fn prepare_as(workspace: &Workspace, words: &Words, need: Need, wish: &Wish)
         ..kernels
     });
     let _lock = lock::acquire(&own_folder.join("lock"))?;
-    if let Some(kernels) = kernels.as_ref().filter(|_| wish.again)
+    if let Some(kernels) = kernels.as_ref().filter(|_| wish.again && !words.nvvm)
         && let Some(raw) = device_build::build_again(workspace, kernels)?
     {
         finish::text(workspace, kernels, &raw, false)?;
