@@ -50,6 +50,13 @@ const FILTER: &[&str] = &[
     "n=scalar:u32:100003",
 ];
 const SUMS: &[&str] = &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
+/// For additions by compare-and-swap: a sum a thread. Where threads share one, how often they try again hangs on who comes first, which
+/// hardware does not decide the same way twice between warps, and within a warp by rules of YIELD that the machine does not have (measured
+/// in docs/measurements).
+const SUM_A_THREAD: &[&str] = &["sums=inout:f32:2048", "mask=scalar:u32:2047", "repeats=scalar:u32:4"];
+const PAIR_A_THREAD: &[&str] = &["sums=inout:u32:2048", "mask=scalar:u32:2047", "repeats=scalar:u32:4"];
+/// Two of a warp's threads share a word.
+const HALF_A_THREAD: &[&str] = &["sums=inout:u16:2048", "mask=scalar:u32:2047", "repeats=scalar:u32:4"];
 const HALF_SUMS: &[&str] = &["sums=inout:u32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"];
 const WARP_SUMS: &[&str] = &["x=in:u32:4096:rand:1", "sums=out:u32:128"];
 /// 37 queries over four levels of 8 × 8 to 1 × 1 pixels. All numbers are multiples of 1/64 below 2^18, so that sums of them are exact and
@@ -222,7 +229,7 @@ pub static CASES: &[Case] = &[
     line("filter_iterator", 391, 256, FILTER),
     line("filter_unchecked", 391, 256, FILTER),
     line("filter_raw", 391, 256, FILTER),
-    line("spin_lock_by_turns", 4, 64, &["counter=inout:u32:2"]),
+    line("spin_lock_by_turns", 1, 1, &["counter=inout:u32:2"]),
     line("warp_sum_synced", 128, 32, WARP_SUMS),
     line("warp_sum_sync", 128, 32, WARP_SUMS),
     line("stencil_1d", 391, 256, &["x=in:f32:100003:rand:1", "y=out:f32:100003", "n=scalar:u32:100003"]),
@@ -243,9 +250,9 @@ pub static CASES: &[Case] = &[
     line("add_scoped", 64, 256, &["sums=inout:f32:64", "repeats=scalar:u32:4", "scope=scalar:u32:1"]),
     line("count_one", 64, 250, &["counter=inout:u32:1", "repeats=scalar:u32:4"]),
     line("add_f64", 64, 256, &["sums=inout:f64:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"]),
-    line("add_f16", 8, 256, &["sums=inout:u16:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:4"]),
+    line("add_f16", 8, 256, HALF_A_THREAD),
     line("add_f16x2", 64, 256, HALF_SUMS),
-    line("add_bf16x2", 8, 256, HALF_SUMS),
+    line("add_bf16x2", 8, 256, PAIR_A_THREAD),
     line("fma_chains", 391, 256, MAP_STEPS),
     line("copy_stream", 391, 256, &["from=in:u32:400012:ramp", "to=out:u32:400012", "n=scalar:u32:100003"]),
     line("read_stream", 100, 256, &["from=in:u32:409600:ramp", "found=inout:u32:1", "needle=scalar:u32:1"]),
@@ -260,7 +267,7 @@ pub static CASES: &[Case] = &[
     line("accumulators", 391, 256, ACCUMULATORS),
     line("accumulators_capped", 391, 256, ACCUMULATORS),
     line("atomic_add", 128, 256, SUMS),
-    line("atomic_add_cas", 8, 256, &["sums=inout:f32:1024", "mask=scalar:u32:1023", "repeats=scalar:u32:2"]),
+    line("atomic_add_cas", 8, 256, SUM_A_THREAD),
     line("histogram", 264, 256, &["values=in:u32:1000003:rand:1", "bins=inout:u32:256", "n=scalar:u32:1000003"]),
     line("histogram_global", 391, 256, &["values=in:u32:100003:rand:1", "bins=inout:u32:256", "n=scalar:u32:100003"]),
     Case {
