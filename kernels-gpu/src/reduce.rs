@@ -102,8 +102,10 @@ pub unsafe fn block_scan(x: *const f32, y: *mut f32) {
         thread::sync_threads();
         let mut before = 0.0;
         for warp in 0..WARPS - 1 {
+            // Read whether it counts or not: under a condition each read finds out anew where the block's shared memory is.
+            let total = SCANNED.get(warp);
             if warp < thread / 32 {
-                before += SCANNED.get(warp);
+                before += total;
             }
         }
         sum += before;
