@@ -103,7 +103,8 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     cx.found("registers", fewer as f64 / pairs.len() as f64);
     cx.found("spills", pairs.iter().map(|pair| pair.rust.spill_bytes()).sum::<u32>());
     if cx.backend() == BackendKind::Sim {
-        medians(cx, &pairs);
+        median(cx, "instructions", &pairs, Compared::executed);
+        median(cx, "modelled", &pairs, Compared::us);
     }
     for pair in &pairs {
         measured(cx, pair);
@@ -114,17 +115,14 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     Ok(())
 }
 
-fn medians(cx: &mut LabContext<'_>, pairs: &[Pair]) {
-    let ratios: [(&str, fn(&Compared) -> Option<f64>); 2] =
-        [("instructions", Compared::executed), ("modelled", Compared::us)];
-    for (claim, of) in ratios {
-        let mut ratios: Vec<f64> =
-            pairs.iter().filter_map(|pair| Some(of(&pair.rust)? / of(&pair.cplusplus)?)).collect();
-        ratios.sort_by(f64::total_cmp);
-        match ratios.get(ratios.len() / 2) {
-            Some(&median) => cx.found(claim, median),
-            None => cx.not_run(claim, "nothing was counted"),
-        }
+/// Finds what Rust costs over C++ in the middle one of the pairs.
+fn median(cx: &mut LabContext<'_>, claim: &str, pairs: &[Pair], of: impl Fn(&Compared) -> Option<f64>) {
+    let ratio = |pair: &Pair| Some(of(&pair.rust)? / of(&pair.cplusplus)?);
+    let mut ratios: Vec<f64> = pairs.iter().filter_map(ratio).collect();
+    ratios.sort_by(f64::total_cmp);
+    match ratios.get(ratios.len() / 2) {
+        Some(&median) => cx.found(claim, median),
+        None => cx.not_run(claim, "nothing was counted"),
     }
 }
 
