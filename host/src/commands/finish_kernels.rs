@@ -109,6 +109,9 @@ fn is_ours(file: &str) -> bool {
 mod tests {
     use super::*;
 
+    /// A kernel's name and the types of its parameters.
+    type Entry = (String, Vec<&'static str>);
+
     #[test]
     fn every_entry_with_bounds_is_a_kernel() {
         for bounds in BOUNDS {
@@ -129,7 +132,7 @@ mod tests {
                 parameters.iter().enumerate().map(|(i, ty)| format!(".param .{ty} {name}_{i}")).collect();
             format!(".visible .entry {name}({}) {{ ret; }}\n", list.join(", "))
         };
-        let ours = |change: &dyn Fn(&str, Vec<&'static str>) -> Option<(String, Vec<&'static str>)>| {
+        let ours = |change: &dyn Fn(&str, Vec<&'static str>) -> Option<Entry>| {
             let mut text = ".version 7.8\n.target sm_80\n.address_size 64\n".to_owned();
             for kernel in KERNELS {
                 let types = kernel.types.iter().map(|of_type| if param_bytes(of_type) == 4 { "u32" } else { "u64" });
