@@ -83,6 +83,14 @@ fn differences(cuda: &Value, sim: &Value) -> Vec<String> {
         .collect()
 }
 
+/// Claims of a lab that no verdict was given on, though no GPU is needed for one.
+fn undecided<'a>(report: &'a Value, lab: &str) -> Vec<&'a str> {
+    let lab = list(report, "labs").iter().find(|found| found["id"] == lab);
+    let claims = lab.map(|lab| list(lab, "claims")).unwrap_or_else(|| panic!("the report has no such lab"));
+    let open = claims.iter().filter(|claim| claim["verdict"] == "not-run" && claim["why"] != "needs a GPU");
+    open.filter_map(|claim| claim["id"].as_str()).collect()
+}
+
 #[test]
 fn every_lab_runs_on_the_driver_with_the_machines_results_and_no_time_is_called_measured() {
     let bundle = Bundle::pack("bundle-of-labs");
@@ -92,6 +100,11 @@ fn every_lab_runs_on_the_driver_with_the_machines_results_and_no_time_is_called_
     let reads: u64 = list(&cuda, "labs").iter().filter_map(|lab| lab["results"]["reads"].as_u64()).sum();
     assert!(reads >= 50, "only {reads} results were compared");
     assert_eq!(cuda["summary"]["fails"], 0);
+    assert_eq!(
+        undecided(&sim, "codegen"),
+        [""; 0],
+        "kernels in C++ are to be compiled and compared wherever tests run"
+    );
     let mut times = 0;
     for lab in list(&cuda, "labs") {
         assert_eq!(lab["backend"], "cuda");
@@ -115,6 +128,16 @@ fn a_result_that_differs_in_a_bit_is_noticed() {
     let found = differences(&report("01"), &report("03"));
     assert!(found[0].contains("ids") && found[0].contains("03"), "{found:?}");
     assert_eq!(differences(&report("01"), &serde_json::json!({"labs": []})), ["1 labs and 0"]);
+}
+
+#[test]
+fn a_claim_that_lacks_more_than_a_gpu_is_noticed() {
+    let report = |why: &str| {
+        let claim = serde_json::json!({"id": "codegen.results", "verdict": "not-run", "why": why});
+        serde_json::json!({"labs": [{"id": "codegen", "claims": [claim]}]})
+    };
+    assert_eq!(undecided(&report("needs a GPU"), "codegen"), [""; 0]);
+    assert_eq!(undecided(&report("nvcc was not found"), "codegen"), ["codegen.results"]);
 }
 
 #[test]

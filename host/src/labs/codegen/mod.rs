@@ -109,8 +109,9 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     for pair in &pairs {
         measured(cx, pair);
     }
-    let table = table(cx, &pairs);
-    cx.table(table);
+    for table in [code(cx, &pairs), runs(cx, &pairs)] {
+        cx.table(table);
+    }
     cx.note(format!("C++ by nvcc {nvcc} at its usual settings; both texts through the same ptxas, in one cubin."));
     Ok(())
 }
@@ -147,39 +148,39 @@ fn scatter(time: &Time) -> f64 {
     }
 }
 
-fn table(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
-    let arch = cx.device().arch();
-    let source = if cx.bench().measures() { "measured" } else { "modelled" };
-    let mut table = Table::new(
-        format!("Rust and C++ on {arch}, in pairs"),
-        [
-            "kernel",
-            "registers",
-            "C++",
-            "in the SASS",
-            "C++",
-            "executed, a warp",
-            "C++",
-            "occupancy",
-            "C++",
-            &format!("µs, {source}"),
-            "C++",
-            "Rust over C++",
-        ],
-    );
+/// What became of the two texts.
+fn code(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
+    let title = format!("Rust and C++ on {}: the code", cx.device().arch());
+    let columns = ["kernel", "registers", "C++", "in the SASS", "C++", "occupancy", "C++"];
+    let mut table = Table::new(title, columns);
+    let count = |value: Option<usize>| value.map_or_else(|| Value::from("–"), Value::from);
     for Pair { kernel, rust, cplusplus, .. } in pairs {
-        let real = |value: Option<f64>| value.map_or_else(|| Value::from("–"), Value::from);
-        let count = |value: Option<usize>| value.map_or_else(|| Value::from("–"), Value::from);
         table.row([
             (*kernel).into(),
             rust.registers().into(),
             cplusplus.registers().into(),
             count(rust.instructions),
             count(cplusplus.instructions),
-            real(rust.executed_a_warp()),
-            real(cplusplus.executed_a_warp()),
             percent(rust.row.occupancy.theoretical).into(),
             percent(cplusplus.row.occupancy.theoretical).into(),
+        ]);
+    }
+    table
+}
+
+/// What the two took.
+fn runs(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
+    let source = if cx.bench().measures() { "measured" } else { "modelled" };
+    let title = format!("Rust and C++ on {}: instructions and time", cx.device().name);
+    let time = format!("µs, {source}");
+    let columns = ["kernel", "executed, a warp", "C++", &time, "C++", "Rust over C++"];
+    let mut table = Table::new(title, columns);
+    let real = |value: Option<f64>| value.map_or_else(|| Value::from("–"), Value::from);
+    for Pair { kernel, rust, cplusplus, .. } in pairs {
+        table.row([
+            (*kernel).into(),
+            real(rust.executed_a_warp()),
+            real(cplusplus.executed_a_warp()),
             real(rust.us()),
             real(cplusplus.us()),
             real(rust.us().zip(cplusplus.us()).map(|(rust, cplusplus)| rust / cplusplus)),
