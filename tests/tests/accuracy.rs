@@ -44,7 +44,7 @@ const GAPS: [Gap; 3] = [
         kernel: "atomic_add_cas",
         size: "2^15 on 2^12",
         error: -0.4..-0.15,
-        why: "not looked into; likely the tries again of those who lost, each of which costs more than the model's way to L2 and back",
+        why: "likely that YIELD in its loop parts the lanes of a warp on an H200 and does nothing in the model, so they try again apart",
     },
     Gap {
         kernel: "vecadd4",
