@@ -60,15 +60,19 @@ fn number(text: &str) -> Option<(f64, &str)> {
 
 /// What the instructions gained and lost, in one line: `FFMA +8, LDL +3, MOV -2`; nothing where nothing changed.
 pub fn mix(now: &Snapshot, before: &Snapshot) -> Option<String> {
-    const SHOWN: usize = 8;
+    /// Characters of the line; what does not fit is counted.
+    const LENGTH_MAX: usize = 70;
     let (now, before) = (now.code.as_ref()?, before.code.as_ref()?);
-    let differences = now.mix.since(&before.mix);
-    let mut words: Vec<String> =
-        differences.iter().take(SHOWN).map(|(opcode, by)| format!("{opcode} {by:+}")).collect();
-    if differences.len() > SHOWN {
-        words.push(format!("and {} more", differences.len() - SHOWN));
-    }
-    (!words.is_empty()).then(|| words.join(", "))
+    let words: Vec<String> = now.mix.since(&before.mix).iter().map(|(opcode, by)| format!("{opcode} {by:+}")).collect();
+    let mut length = 0;
+    let fit = words.iter().take_while(|word| {
+        length += word.len() + 2;
+        length <= LENGTH_MAX
+    });
+    let shown = fit.count();
+    let rest = (shown < words.len()).then(|| format!("and {} more", words.len() - shown));
+    let line = words.into_iter().take(shown).chain(rest).collect::<Vec<_>>().join(", ");
+    (!line.is_empty()).then_some(line)
 }
 
 #[cfg(test)]
