@@ -7,7 +7,10 @@ use super::launch::Counted;
 use super::metrics::{Kind, LIMIT_SHARED, METRICS, SHARED_CONFIG};
 
 /// Why a kernel that uses local memory is held to less.
-const LOCAL_MEMORY: &str = "the kernel uses local memory, whose accesses are in SASS alone";
+pub const LOCAL_MEMORY: &str = "the kernel uses local memory, whose accesses are in SASS alone";
+
+/// Why one that adds to half a word in memory is.
+pub const HALF_A_WORD: &str = "ptxas makes a loop with loads of an addition to half a word";
 
 /// One metric of one launch.
 #[derive(Clone, Debug, PartialEq)]
@@ -68,11 +71,8 @@ fn judge(machine: f64, hardware: Measured, kind: Kind, counted: &Counted) -> Ver
     if hardware.is(machine) {
         return Verdict::Equal;
     }
-    match (kind.reason(counted.isa), counted.uses_local_memory, counted.isa) {
-        (Some(reason), _, _) => Verdict::Explained(reason),
-        (None, true, Isa::Ptx) => Verdict::Explained(LOCAL_MEMORY),
-        (None, _, _) => Verdict::Differs,
-    }
+    let of_ptx = counted.unlike_ptx.filter(|_| counted.isa == Isa::Ptx);
+    kind.reason(counted.isa).or(of_ptx).map_or(Verdict::Differs, Verdict::Explained)
 }
 
 #[cfg(test)]
@@ -87,9 +87,10 @@ mod tests {
     }
 
     fn counted_of(isa: Isa, uses_local_memory: bool) -> Counted {
+        let unlike_ptx = uses_local_memory.then_some(LOCAL_MEMORY);
         let values = [(SECTORS, 250_002.0), (INSTRUCTIONS, 562_608.0), (LIMIT_SHARED, 223.0)];
         let values = values.map(|(name, value)| (name.to_owned(), value)).to_vec();
-        Counted::new("vecadd", uses_local_memory, 1024.0, isa, values)
+        Counted::new("vecadd", unlike_ptx, 1024.0, isa, values)
     }
 
     fn profile(metrics: &[(&str, f64)]) -> Profile {

@@ -1,9 +1,10 @@
 //! Runs a launch of the table on any backend, and puts together what the machine counts of it.
 
-use warpwise_simt::isa::Isa;
+use warpwise_simt::isa::{Instr, Isa, Op};
 use warpwise_simt::occupancy::Occupancy;
 
 use super::Case;
+use super::compare::{HALF_A_WORD, LOCAL_MEMORY};
 use super::metrics::{LIMIT_REGISTERS, LIMIT_SHARED, REGISTERS, REGISTERS_LEAST};
 use crate::arguments::bind;
 use crate::arguments::{Argument, ArgumentError, Init};
@@ -17,8 +18,8 @@ use crate::workbench::Workbench;
 #[derive(Clone, Debug)]
 pub struct Counted {
     pub kernel: &'static str,
-    /// Whether ptxas moved values to local memory, so that the hardware's accesses are not those of the PTX.
-    pub uses_local_memory: bool,
+    /// Why the accesses that ptxas made are not those of the PTX, where they are not.
+    pub unlike_ptx: Option<&'static str>,
     /// Bytes that a block takes of the SM's shared memory, with the system's share and rounded up.
     pub shared_bytes_allocated: f64,
     /// What the machine executed.
@@ -29,12 +30,12 @@ pub struct Counted {
 impl Counted {
     pub fn new(
         kernel: &'static str,
-        uses_local_memory: bool,
+        unlike_ptx: Option<&'static str>,
         shared_bytes_allocated: f64,
         isa: Isa,
         values: Vec<(String, f64)>,
     ) -> Self {
-        Self { kernel, uses_local_memory, shared_bytes_allocated, isa, values }
+        Self { kernel, unlike_ptx, shared_bytes_allocated, isa, values }
     }
 
     pub fn get(&self, metric: &str) -> Option<f64> {
@@ -137,7 +138,17 @@ pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
         values.extend(limits.registers.map(|blocks| (LIMIT_REGISTERS.to_owned(), blocks as f64)));
     }
     let shared = occupancy.allocated_shared_bytes_per_block as f64;
-    Ok(Counted::new(case.kernel, resources.stack_bytes > 0 || resources.spills(), shared, isa, values))
+    let unlike_ptx = match () {
+        () if resources.stack_bytes > 0 || resources.spills() => Some(LOCAL_MEMORY),
+        () if bench.code.program(case.kernel)?.code.iter().any(adds_to_half_a_word) => Some(HALF_A_WORD),
+        () => None,
+    };
+    Ok(Counted::new(case.kernel, unlike_ptx, shared, isa, values))
+}
+
+/// Hardware adds to whole words: ptxas makes a loop of this, with a load before it and compare-and-swap in it.
+fn adds_to_half_a_word(instr: &Instr) -> bool {
+    matches!(instr.op, Op::Atomic(_, access) if access.bytes() == 2)
 }
 
 /// What follows from the launch's shape and the calculator's answer.

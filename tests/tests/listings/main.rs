@@ -134,9 +134,13 @@ fn several_architectures_stand_one_after_the_other_or_folded_side_by_side() {
 fn lines_choose_what_comes_from_them_or_is_called_from_there() {
     let whole = good(&["sass", "heavy", "--arch", "sm_120"]);
     let count = |text: &str| text.lines().filter(|line| line.starts_with(" 0")).count();
-    let part = good(&["sass", "heavy", "--arch", "sm_120", "--lines", "25..26"]);
+    let source = include_str!("../../../kernels-gpu/src/occupancy.rs");
+    let line_of = |text: &str| 1 + source.lines().position(|line| line.contains(text)).expect("a line of the kernel");
+    let (load, store) = (line_of("let load = "), line_of("*y.add(i as usize) = sum"));
+    let part = good(&["sass", "heavy", "--arch", "sm_120", "--lines", &format!("{load}..{}", load + 1)]);
     assert!(count(&part) > 3 && count(&part) < count(&whole), "{part}");
-    assert!(part.contains("occupancy.rs:25") && !part.contains("occupancy.rs:28"), "{part}");
+    let has = |text: &str, line: usize| text.contains(&format!("occupancy.rs:{line} "));
+    assert!(has(&whole, load) && has(&whole, store) && has(&part, load) && !has(&part, store), "{part}");
     assert!(refused(&["sass", "heavy", "--lines", "9..3"]).contains("9..3 is empty"));
 }
 
