@@ -157,7 +157,7 @@ pub fn roofline(window: &Browser) -> Future<'_> {
         window.press(&Key::Enter.to_string()).await;
         let chosen = "return document.querySelector('tr:target')?.textContent ?? ''";
         let row = window.run(chosen).await;
-        assert!(row.as_str().is_some_and(|row| row.starts_with("heavy") && row.contains("30%")), "{row}");
+        assert!(row.as_str().is_some_and(|row| row.starts_with("heavy") && row.contains("33%")), "{row}");
         window.run("document.querySelector('tr:target a').scrollIntoView({ block: 'center' })").await;
         window.click("tr:target a").await;
         window

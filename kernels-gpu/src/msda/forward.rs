@@ -31,7 +31,7 @@ pub unsafe fn msda_point(
             let from = sample.pixels.map(|pixel| value.add(channels_at(pixel, result % HEADS)));
             let weights = sample.weights.map(|corner| corner * weight);
             let to = output.add((result * CHANNELS) as usize);
-            // Written out: in a loop the compiler adds the channel to each of the five addresses, and keeps both.
+            // From an array in local memory: counted up, the compiler adds the place to five addresses and keeps all ten.
             for first in [0, 4, 8, 12, 16, 20, 24, 28] {
                 add_four(from, weights, to, first);
             }
