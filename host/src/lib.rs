@@ -28,6 +28,7 @@ pub mod lab;
 pub mod labs;
 pub mod listing;
 pub mod numbers;
+mod parallel;
 pub mod peers;
 pub mod pressure;
 pub mod progress;

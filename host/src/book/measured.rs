@@ -5,10 +5,14 @@ use std::sync::LazyLock;
 use serde_json::Value;
 
 /// The file of the run that is kept.
-const FILE: &str = "2026-11-30-h200-labs.json";
+macro_rules! file {
+    () => {
+        "2026-11-30-h200-labs.json"
+    };
+}
 
 static RUN: LazyLock<Value> = LazyLock::new(|| {
-    let text = include_str!("../../../docs/measurements/2026-11-30-h200-labs.json");
+    let text = include_str!(concat!("../../../docs/measurements/", file!()));
     serde_json::from_str(text).expect("a report that `labs --json` wrote")
 });
 
@@ -18,5 +22,5 @@ pub const DEVICE: &str = "H200";
 /// What a lab measured, and the file that has it.
 pub fn lab(id: &str) -> Option<(&'static str, &'static Value)> {
     let lab = RUN["labs"].as_array()?.iter().find(|lab| lab["id"] == id)?;
-    Some((FILE, lab))
+    Some((file!(), lab))
 }

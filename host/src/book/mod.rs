@@ -12,7 +12,7 @@ pub mod first_launch;
 mod guard;
 mod machines;
 mod markdown;
-mod measured;
+pub mod measured;
 mod pages;
 mod problem;
 mod recorded;

@@ -12,6 +12,7 @@ use crate::claim::Toolchain;
 use crate::error::CommandError;
 use crate::folders;
 use crate::kernels::{KernelFiles, KernelFilesError};
+use crate::parallel::cores;
 use crate::report::terminal;
 use crate::toolbox::Toolbox;
 
@@ -162,7 +163,7 @@ fn processor() -> Finding {
     let avx2 = is_x86_feature_detected!("avx2");
     #[cfg(not(target_arch = "x86_64"))]
     let avx2 = false;
-    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let cores = cores();
     let speed = if avx2 { "AVX2" } else { "no AVX2: the machine takes its portable path" };
     Finding { what: "processor", found: Some(format!("{cores} threads, {speed}")), otherwise: String::new() }
 }

@@ -138,10 +138,10 @@ pub fn count(bench: &Workbench, case: &Case) -> Result<Counted, CommandError> {
         values.extend(limits.registers.map(|blocks| (LIMIT_REGISTERS.to_owned(), blocks as f64)));
     }
     let shared = occupancy.allocated_shared_bytes_per_block as f64;
-    let unlike_ptx = match () {
-        () if resources.stack_bytes > 0 || resources.spills() => Some(LOCAL_MEMORY),
-        () if bench.code.program(case.kernel)?.code.iter().any(adds_to_half_a_word) => Some(HALF_A_WORD),
-        () => None,
+    let unlike_ptx = if resources.stack_bytes > 0 || resources.spills() {
+        Some(LOCAL_MEMORY)
+    } else {
+        bench.code.program(case.kernel)?.code.iter().any(adds_to_half_a_word).then_some(HALF_A_WORD)
     };
     Ok(Counted::new(case.kernel, unlike_ptx, shared, isa, values))
 }

@@ -1,5 +1,6 @@
 //! Inputs of the labs and the comparison of results.
 
+use crate::parallel::in_parallel;
 use crate::random::{Random, generator};
 
 /// `n` numbers from -1 to 1, none of them special.
@@ -11,21 +12,13 @@ pub fn noise(n: u32, seed: u64) -> Vec<f32> {
 /// What each number of `x` becomes, given its index, too: by all of the host's processors, since a GPU's share of work is a
 /// long one for a CPU.
 pub fn references(x: &[f32], reference: impl Fn(u32, f32) -> f32 + Sync) -> Vec<f32> {
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let part = x.len().div_ceil(threads).max(1);
-    let mut found = vec![0.0; x.len()];
-    std::thread::scope(|scope| {
-        for (number, (x, found)) in x.chunks(part).zip(found.chunks_mut(part)).enumerate() {
-            let reference = &reference;
-            scope.spawn(move || {
-                for (index, (x, found)) in ((number * part) as u32..).zip(x.iter().zip(found)) {
-                    *found = reference(index, *x);
-                }
-            });
-        }
-    });
-    found
+    let parts: Vec<(u32, &[f32])> = (0..).step_by(PART).zip(x.chunks(PART)).collect();
+    let of_part = |(first, x): &(u32, &[f32])| (*first..).zip(*x).map(|(index, x)| reference(index, *x)).collect();
+    in_parallel::<_, Vec<f32>>(&parts, of_part).concat()
 }
+
+/// Numbers that a thread takes at a time.
+const PART: usize = 1 << 14;
 
 /// Results that differ from what was expected, bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq)]

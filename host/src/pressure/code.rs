@@ -12,8 +12,8 @@ use warpwise_nvtools::ptxas::CompileRequest;
 use warpwise_simt::rewrite::Bounds;
 use warpwise_simt::sass::cubin_code;
 
-use super::parallel::{cores, in_parallel};
 use super::{Made, Variant};
+use crate::parallel::{cores, in_parallel};
 use crate::toolbox::ToolError;
 use crate::workbench::{Workbench, WorkbenchError};
 

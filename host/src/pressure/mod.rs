@@ -14,7 +14,6 @@ pub mod families;
 mod launch;
 mod mix;
 mod numbers;
-mod parallel;
 mod rebuild;
 pub mod saves;
 mod side;

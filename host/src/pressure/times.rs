@@ -9,12 +9,12 @@ use warpwise_nvtools::nvdisasm::Listing;
 use warpwise_simt::isa::Isa;
 use warpwise_simt::rewrite::Bounds;
 
-use super::parallel::in_parallel;
 use super::sweep::{Point, Setting};
 use super::{Launch, Made, Ran, Slice, Variant, code};
 use crate::backend::MachineOptions;
 use crate::error::CommandError;
 use crate::numbers::Time;
+use crate::parallel::in_parallel;
 use crate::progress::Progress;
 use crate::workbench::{Workbench, WorkbenchError};
 

@@ -99,12 +99,13 @@ async fn the_roofline_has_every_kernel_and_the_hierarchy_every_level_each_with_h
     let levels = book.get("/hierarchy?device=H200").await.text;
     let (modelled, measured) = levels.split_once("H200, measured").expect("both");
     assert!(modelled.contains("given to the model") && modelled.contains("256 KiB an SM, both together"), "{modelled}");
-    // 2026-11-30: shared memory, L1, near L2, far L2, memory.
-    let cycles = ["29.14", "39.49", "286.6", "519.3", "666.2"];
-    assert!(
-        cycles.iter().all(|cycles| measured.contains(cycles) && !modelled.contains(&format!("<td>{cycles}</td>"))),
-        "{measured}"
-    );
+    let (_, kept) = warpwise::book::measured::lab("hierarchy").expect("a run is kept");
+    let latencies = &kept["tables"][0];
+    assert_eq!(latencies["columns"][1], "cycles");
+    let rows = latencies["rows"].as_array().expect("a row a level");
+    let cells: Vec<String> = rows.iter().map(|row| format!("<td>{}</td>", row[1].as_str().expect("cycles"))).collect();
+    assert_eq!(cells.len(), 5, "shared memory, L1, near L2, far L2, memory");
+    assert!(cells.iter().all(|cell| measured.contains(cell) && !modelled.contains(cell)), "{cells:?}: {measured}");
 }
 
 #[test]

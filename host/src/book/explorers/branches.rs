@@ -14,7 +14,7 @@ use warpwise_simt::isa::{Op, PredSrc, Program};
 use warpwise_simt::uniformity::{BlockShape, Uniformity, analyse};
 
 use super::ask::Ask;
-use super::small::{self, STEPS_MAX, Small};
+use super::small::{self, Small};
 use super::{Explorer, Parts};
 use crate::book::Site;
 use crate::book::condition::parse;
@@ -67,9 +67,7 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
     };
     let global = site.settings.global.clone();
     let done = site.machines.work(Device::default_device(), move |bench| {
-        let source = subject.source().map_err(Problem::here)?;
-        let mut ready = subject.ready_ptx(&source, &global).map_err(Problem::here)?;
-        ready.launch.step_budget = Some(STEPS_MAX);
+        let (source, mut ready) = small::of_ptx(&subject, &global)?;
         let program = &source.program;
         let mut counts = Counts(vec![[0; 2]; program.code.len()]);
         let outcome = ready.machine.launch_observed(&ready.kernel, &ready.launch, &mut counts);

@@ -13,7 +13,7 @@ use warpwise_simt::machine::{Mode, Report};
 use warpwise_simt::timing::{Stall, Timing};
 
 use super::ask::{Ask, within};
-use super::small::{self, STEPS_MAX, Small};
+use super::small::{self, Small};
 use super::{Explorer, Parts, controls};
 use crate::book::Site;
 use crate::book::machines::device;
@@ -76,15 +76,11 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
     let n = within("n", asked.n, 1, N_MAX)?;
     let blocks = (n + block - 1) / block;
     let small = Small { kernel: &asked.kernel, blocks, block: [block, 1], n, number: asked.number };
-    let mut subject = small.subject(N_MAX + 1024)?;
+    let subject = small.subject(N_MAX + 1024)?;
     let global = site.settings.global.clone();
     let done = site.machines.work(device, move |bench| {
-        let resources = bench.resources(&subject.subject, &device.arch(), None).map_err(Problem::here)?;
-        subject.regs = Some(resources.registers.value());
-        let program = bench.executed(&subject.subject).map_err(Problem::here)?;
-        let source = subject.source().map_err(Problem::here)?;
-        let mut ready = subject.ready(&source, &program, device, &global).map_err(Problem::here)?;
-        ready.launch.step_budget = Some(STEPS_MAX);
+        let name = subject.subject.clone();
+        let small::OnDevice { mut ready, program, resources } = small::on_device(subject, bench, device, &global)?;
         ready.launch.mode = Mode::Timed;
         let outcome = ready.machine.launch(&ready.kernel, &ready.launch);
         let report = outcome.map_err(|refused| Problem::input(refused.to_string()))?;
@@ -92,7 +88,7 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
         let time = timing.map_or("no time".to_owned(), |timing| microseconds(timing.us));
         let isa = if program.control.is_empty() { "PTX" } else { "SASS" };
         Ok(json!({
-            "kernel": subject.subject, "device": device.name, "us": timing.map(|timing| timing.us), "time": time,
+            "kernel": name, "device": device.name, "us": timing.map(|timing| timing.us), "time": time,
             "blocks": blocks, "threads": blocks * block, "idle": blocks * block - n,
             "fault": report.fault.as_ref().map(ToString::to_string),
             "rows": rows(&report, &resources, device, [blocks, block, n], isa),

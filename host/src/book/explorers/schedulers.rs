@@ -13,7 +13,7 @@ use warpwise_simt::timing::{Completed, Issued, Observer, Placement, Stall, Timin
 
 use super::ask::Ask;
 use super::controls::{self, Move, Transport};
-use super::small::{self, STEPS_MAX, Small};
+use super::small::{self, Small};
 use super::{Explorer, Parts};
 use crate::book::machines::device;
 use crate::book::problem::Problem;
@@ -74,15 +74,10 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
     let device = device(&asked.device).map_err(Problem::for_a_script)?;
     let Asked { blocks, n, number, .. } = asked;
     let small = Small { kernel: &asked.kernel, blocks, block: [asked.block_x, asked.block_y], n, number };
-    let mut subject = small.subject(THREADS_MAX)?;
+    let subject = small.subject(THREADS_MAX)?;
     let global = site.settings.global.clone();
     let done = site.machines.work(device, move |bench| {
-        let resources = bench.resources(&subject.subject, &device.arch(), None).map_err(Problem::here)?;
-        subject.regs = Some(resources.registers.value());
-        let program = bench.executed(&subject.subject).map_err(Problem::here)?;
-        let source = subject.source().map_err(Problem::here)?;
-        let mut ready = subject.ready(&source, &program, device, &global).map_err(Problem::here)?;
-        ready.launch.step_budget = Some(STEPS_MAX);
+        let small::OnDevice { mut ready, program, .. } = small::on_device(subject, bench, device, &global)?;
         let mut record = OfSm::default();
         let outcome = ready.machine.launch_traced(&ready.kernel, &ready.launch, &mut record);
         let report = outcome.map_err(|refused| Problem::input(refused.to_string()))?;

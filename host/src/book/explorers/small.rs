@@ -1,14 +1,21 @@
 //! A small launch of one of the labs' kernels, with inputs made for looking: lanes that disagree, loops of a few rounds.
 
+use std::sync::Arc;
+
 use maud::{Markup, html};
 use warpwise_kernels::{self as kernels, KERNELS};
+use warpwise_simt::device::Device;
+use warpwise_simt::isa::Program;
 
 use super::ask::within;
 use super::controls;
 use crate::arguments::Argument;
 use crate::book::problem::Problem;
-use crate::commands::subject::SubjectOptions;
+use crate::cli::GlobalOptions;
+use crate::commands::subject::{Ready, Source, SubjectOptions};
+use crate::kernels::Resources;
 use crate::labs::LABS;
+use crate::workbench::Workbench;
 
 /// Which kernel, in which shape, on how many elements.
 pub struct Small<'a> {
@@ -22,7 +29,7 @@ pub struct Small<'a> {
 }
 
 /// Instructions after which a launch is ended whatever it does.
-pub const STEPS_MAX: u64 = 2_000_000;
+const STEPS_MAX: u64 = 2_000_000;
 
 impl Small<'_> {
     /// The kernel with its arguments, for a launch of at most `threads_max` threads.
@@ -54,6 +61,43 @@ impl Small<'_> {
             regs: None,
         })
     }
+}
+
+/// A launch that is ready, the code that runs, and what ptxas says of it.
+pub struct OnDevice {
+    pub ready: Ready,
+    pub program: Arc<Program>,
+    pub resources: Resources,
+}
+
+/// Makes a launch ready on a device, in the code that the machine times there.
+///
+/// # Errors
+/// What the kernel, its code or its arguments refuse.
+pub fn on_device(
+    mut subject: SubjectOptions,
+    bench: &Workbench,
+    device: &Device,
+    global: &GlobalOptions,
+) -> Result<OnDevice, Problem> {
+    let resources = bench.resources(&subject.subject, &device.arch(), None).map_err(Problem::here)?;
+    subject.regs = Some(resources.registers.value());
+    let program = bench.executed(&subject.subject).map_err(Problem::here)?;
+    let source = subject.source().map_err(Problem::here)?;
+    let mut ready = subject.ready(&source, &program, device, global).map_err(Problem::here)?;
+    ready.launch.step_budget = Some(STEPS_MAX);
+    Ok(OnDevice { ready, program, resources })
+}
+
+/// Makes a launch of a kernel's PTX ready.
+///
+/// # Errors
+/// As of [`on_device`].
+pub fn of_ptx(subject: &SubjectOptions, global: &GlobalOptions) -> Result<(Source, Ready), Problem> {
+    let source = subject.source().map_err(Problem::here)?;
+    let mut ready = subject.ready_ptx(&source, global).map_err(Problem::here)?;
+    ready.launch.step_budget = Some(STEPS_MAX);
+    Ok((source, ready))
 }
 
 /// An argument as a word, by the parameter's name and type.

@@ -14,7 +14,7 @@ use warpwise_simt::isa::{Mask, Program, WARP_SIZE};
 
 use super::ask::{Ask, within};
 use super::controls::{self, Move, Transport};
-use super::small::{self, STEPS_MAX, Small};
+use super::small::{self, Small};
 use super::{Explorer, Parts};
 use crate::backend::options::parse_divergence;
 use crate::book::Site;
@@ -99,10 +99,8 @@ pub async fn answer(State(site): State<Arc<Site>>, Ask(asked): Ask<Asked>) -> Re
     let divergence = parse_divergence(&asked.model).map_err(|error| Problem::input(error).for_a_script())?;
     let global = site.settings.global.clone();
     let done = site.machines.work(Device::default_device(), move |bench| {
-        let source = subject.source().map_err(Problem::here)?;
-        let mut ready = subject.ready_ptx(&source, &global).map_err(Problem::here)?;
+        let (source, mut ready) = small::of_ptx(&subject, &global)?;
         ready.launch.divergence = divergence;
-        ready.launch.step_budget = Some(STEPS_MAX);
         let mut walk = Walk { block, warp, steps: Vec::new(), executed: 0, by_lane: [0; WARP_SIZE] };
         let outcome = ready.machine.launch_observed(&ready.kernel, &ready.launch, &mut walk);
         let report = outcome.map_err(|refused| Problem::input(refused.to_string()))?;
