@@ -138,20 +138,9 @@ pub fn outer_products<const ROWS: usize, const COLUMNS: usize>(
 ) -> f32 {
     let mut tile = [[0.0; COLUMNS]; ROWS];
     for _ in 0..steps {
-        for r in 0..ROWS {
-            for c in 0..COLUMNS {
-                tile[r][c] = column[r].mul_add(row[c], tile[r][c]);
-            }
-            column[r] *= FACTOR;
-        }
+        add_outer_product(&mut tile, &mut column, &row);
     }
-    let mut sum = 0.0;
-    for sums in &tile {
-        for value in sums {
-            sum += value;
-        }
-    }
-    sum
+    sum_of(&tile)
 }
 
 /// [`outer_products`] with two steps in a turn of its loop: the same sums, and half the branches between them.
@@ -169,8 +158,14 @@ pub fn outer_products_in_twos<const ROWS: usize, const COLUMNS: usize>(
     if steps % 2 == 1 {
         add_outer_product(&mut tile, &mut column, &row);
     }
+    sum_of(&tile)
+}
+
+/// The sum of a tile, row by row.
+#[inline(always)]
+fn sum_of<const ROWS: usize, const COLUMNS: usize>(tile: &[[f32; COLUMNS]; ROWS]) -> f32 {
     let mut sum = 0.0;
-    for sums in &tile {
+    for sums in tile {
         for value in sums {
             sum += value;
         }
