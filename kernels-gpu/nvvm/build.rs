@@ -1,7 +1,7 @@
 //! Compiles the kernels to PTX with rust-cuda, into the file that WARPWISE_NVVM_PTX names.
 
 use cuda_builder::{CudaBuilder, NvvmArch};
-use std::{env, path::PathBuf};
+use std::{env, path::PathBuf, process::exit};
 
 fn main() {
     println!("cargo::rerun-if-changed=kernels");
@@ -16,9 +16,12 @@ fn main() {
         .arch(NvvmArch::Compute80)
         // Results are held to the CPU's to the bit: only what the source fuses is fused.
         .fma_contraction(false)
+        .build_args(&["--locked"])
         .copy_to(&ptx)
         .build();
     if let Err(error) = built {
-        println!("cargo::error=rust-cuda does not compile the kernels: {error}");
+        // Cargo shows what the compiler said only if this program fails.
+        eprintln!("rust-cuda does not compile the kernels: {error}");
+        exit(1);
     }
 }

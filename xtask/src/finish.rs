@@ -6,9 +6,11 @@ use crate::device_build::Raw;
 use crate::error::{Error, Result};
 use crate::facts::{self, Value};
 use crate::kernel_crate::KernelCrate;
+use crate::nvvm_head;
 use crate::process;
 use crate::stamp;
 use crate::workspace::Workspace;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -27,7 +29,17 @@ pub fn finish(
     must_be_ours: bool,
 ) -> Result<()> {
     text(workspace, kernels, &raw.path, must_be_ours)?;
-    facts::write(&kernels.output.join("kernels.json"), &facts_of(compiler, kernels, raw))
+    let ours = kernels.folder == KernelCrate::ours(workspace).folder;
+    let sources = match must_be_ours {
+        true => nvvm_head::sources_of(&read(&raw.path)?),
+        false if ours => nvvm_head::sources(&workspace.root)?,
+        false => BTreeMap::new(),
+    };
+    facts::write(&kernels.output.join("kernels.json"), &facts_of(compiler, kernels, raw, &sources))
+}
+
+fn read(path: &Path) -> Result<String> {
+    fs::read_to_string(path).map_err(|error| Error::file("read", path, &error))
 }
 
 /// The PTX alone: what it was made with is written down already.
@@ -63,7 +75,8 @@ fn key(raw: &Path, program: &Path) -> Result<String> {
 }
 
 /// The content of `kernels.json`.
-fn facts_of(compiler: &Compiler, kernels: &KernelCrate, raw: &Raw) -> Value {
+fn facts_of(compiler: &Compiler, kernels: &KernelCrate, raw: &Raw, sources: &BTreeMap<String, String>) -> Value {
+    let line = |(path, hash): (&String, &String)| Value::Text(format!("{path} {hash}"));
     Value::Object(vec![
         ("schema", "warpwise.kernels/1".into()),
         ("crate", kernels.name.as_str().into()),
@@ -72,6 +85,8 @@ fn facts_of(compiler: &Compiler, kernels: &KernelCrate, raw: &Raw) -> Value {
         ("compiler", compiler.rustc.as_path().into()),
         ("core_source", compiler.core_source.as_path().into()),
         ("source_hash", raw.source_hash.as_str().into()),
+        // Path and hash of each source, for what was made of them at another time to be told from this.
+        ("sources", Value::List(sources.iter().map(line).collect())),
         // Source paths in the PTX are relative to it.
         ("source_root", kernels.root.as_path().into()),
     ])

@@ -17,6 +17,8 @@ mod finish;
 mod kernel_crate;
 mod lock;
 mod nvvm;
+mod nvvm_head;
+mod nvvm_needs;
 mod prepare;
 mod process;
 mod program;

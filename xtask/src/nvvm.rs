@@ -1,21 +1,22 @@
-//! The kernels through rust-cuda's back end: `--codegen nvvm`. What it needs is looked for before anything is built, so that a machine
-//! without it says so at once; and PTX that rust-cuda made elsewhere is taken in its place (`--ptx FILE`).
-//!
-//! Nothing of it is installed here: a nightly, LLVM 7 and CUDA are more than a command may bring along unasked.
+//! The kernels through rust-cuda's back end: `--codegen nvvm`. PTX that rust-cuda made elsewhere is taken in its place (`--ptx FILE`).
+//! What the back end needs of a machine is `nvvm_needs`'s business, what a text says of its making `nvvm_head`'s.
 
 use crate::compiler::{Compiler, Origin};
 use crate::device_build::Raw;
 use crate::error::{Error, Result};
 use crate::facts;
 use crate::kernel_crate::KernelCrate;
+use crate::nvvm_head::{self, Head};
+use crate::nvvm_needs::{cuda_folder, toolchain};
 use crate::process;
 use crate::progress;
 use crate::stamp;
-use crate::system::System;
+use crate::system::{Machine, System};
 use crate::workspace::Workspace;
 use std::env;
+use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -28,116 +29,8 @@ pub const REVISION: &str = "946c91f080770f30d42d7c706ac8185969274073";
 /// rust-cuda's back end is compiled first, which takes minutes.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// Variables that rust-cuda takes for CUDA's folder, and the folder that it looks into otherwise.
-const CUDA_VARIABLES: [&str; 3] = ["CUDA_PATH", "CUDA_ROOT", "CUDA_TOOLKIT_ROOT_DIR"];
-const CUDA_FOLDER: &str = "/usr/local/cuda";
-
-/// Something that has to be there.
-#[derive(Debug, PartialEq, Eq)]
-pub struct Prerequisite {
-    pub name: &'static str,
-    /// Where or which, or why not.
-    pub found: std::result::Result<String, String>,
-    /// How to get it.
-    pub way: &'static str,
-}
-
-/// All of them, in the order in which one would install them.
-pub fn prerequisites(system: &dyn System) -> Vec<Prerequisite> {
-    vec![
-        Prerequisite {
-            name: "Rust nightly-2026-04-02 with rust-src, rustc-dev and llvm-tools",
-            found: toolchain(system),
-            way: "rustup toolchain install nightly-2026-04-02 --profile minimal --component rust-src,rustc-dev,llvm-tools-preview",
-        },
-        Prerequisite {
-            name: "LLVM 7.1",
-            found: llvm(system),
-            way: "build llvm-7.1.0 with the targets X86 and NVPTX (docs/rust-cuda.md has the lines), and let LLVM_CONFIG name its llvm-config",
-        },
-        Prerequisite {
-            name: "CUDA toolkit 12 or 13 with libNVVM",
-            found: cuda(system),
-            way: "install NVIDIA's CUDA toolkit (Debian and Ubuntu: cuda-toolkit-13-0 from NVIDIA's repository), and let CUDA_PATH name its folder",
-        },
-        Prerequisite {
-            name: "clang, for rust-cuda's bindings to CUDA",
-            found: program(system, "clang"),
-            way: "apt-get install clang libclang-dev",
-        },
-        Prerequisite {
-            name: "a C++ compiler, for its bindings to LLVM",
-            found: program(system, "c++"),
-            way: "apt-get install g++ zlib1g-dev libxml2-dev libncurses-dev",
-        },
-    ]
-}
-
-fn toolchain(system: &dyn System) -> std::result::Result<String, String> {
-    let home = system.variable("RUSTUP_HOME").map(PathBuf::from);
-    let home = home.or_else(|| Some(PathBuf::from(system.variable("HOME")?).join(".rustup")));
-    let toolchains = home.ok_or("there is no home folder")?.join("toolchains");
-    let host = format!("{}-unknown-linux-gnu", env::consts::ARCH);
-    let folder = toolchains.join(format!("{TOOLCHAIN}-{host}"));
-    if !system.exists(&folder) {
-        return Err(format!("{} is not there", folder.display()));
-    }
-    let parts = [
-        ("rust-src", folder.join("lib/rustlib/src/rust/library/core/src/lib.rs")),
-        ("rustc-dev", folder.join("lib/rustlib/rustc-src/rust/compiler/rustc/Cargo.toml")),
-        ("llvm-tools", folder.join("lib/rustlib").join(&host).join("bin/llvm-ar")),
-    ];
-    match parts.iter().find(|(_, path)| !system.exists(path)) {
-        Some((component, _)) => Err(format!("{} lacks {component}", folder.display())),
-        None => Ok(folder.display().to_string()),
-    }
-}
-
-fn llvm(system: &dyn System) -> std::result::Result<String, String> {
-    let named = system.variable("LLVM_CONFIG");
-    let config = named.as_deref().unwrap_or("llvm-config");
-    let version = system.output(config, &["--version"]).ok_or_else(|| format!("{config} does not start"))?;
-    match version.trim() {
-        version if version.starts_with("7.") => Ok(format!("{config}, {version}")),
-        version => Err(format!("{config} is of version {version}")),
-    }
-}
-
-fn cuda(system: &dyn System) -> std::result::Result<String, String> {
-    let named = CUDA_VARIABLES.iter().find_map(|name| system.variable(name));
-    let folder = PathBuf::from(named.unwrap_or_else(|| CUDA_FOLDER.to_owned()));
-    let parts = ["include/cuda.h", "nvvm/lib64/libnvvm.so", "nvvm/libdevice/libdevice.10.bc"];
-    match parts.iter().find(|part| !system.exists(&folder.join(part))) {
-        Some(part) => Err(format!("there is no {}", folder.join(part).display())),
-        None => Ok(folder.display().to_string()),
-    }
-}
-
-fn program(system: &dyn System, name: &str) -> std::result::Result<String, String> {
-    let banner = system.output(name, &["--version"]).ok_or_else(|| format!("{name} does not start"))?;
-    Ok(banner.lines().next().unwrap_or(name).to_owned())
-}
-
-/// The list as a person reads it; whether all is there.
-pub fn listed(prerequisites: &[Prerequisite]) -> (String, bool) {
-    let line = |one: &Prerequisite| match &one.found {
-        Ok(found) => format!("  ✓ {}: {found}\n", one.name),
-        Err(reason) => format!("  ✗ {}: {reason}\n      {}\n", one.name, one.way),
-    };
-    (prerequisites.iter().map(line).collect(), prerequisites.iter().all(|one| one.found.is_ok()))
-}
-
-/// What is missing, as an error.
-pub fn require(system: &dyn System) -> Result<()> {
-    let missing: Vec<Prerequisite> = prerequisites(system).into_iter().filter(|one| one.found.is_err()).collect();
-    match missing.is_empty() {
-        true => Ok(()),
-        false => Err(Error::new(format!(
-            "--codegen nvvm needs what is not here:\n{}rust-cuda's container image has all of it, and --ptx FILE takes PTX made there: docs/rust-cuda.md",
-            listed(&missing).0
-        ))),
-    }
-}
+/// Where Linux's loader looks first.
+const LIBRARIES: &str = "LD_LIBRARY_PATH";
 
 /// Our kernels, in a folder of their own.
 pub fn kernels(workspace: &Workspace) -> KernelCrate {
@@ -145,15 +38,18 @@ pub fn kernels(workspace: &Workspace) -> KernelCrate {
     KernelCrate { output: workspace.own_folder().join("nvvm"), ..ours }
 }
 
-/// The compiler as reports name it.
-pub fn compiler(workspace: &Workspace) -> Compiler {
-    Compiler {
+/// The compiler as reports name it: what the PTX says of its making.
+pub fn compiler(workspace: &Workspace, raw: &Raw) -> Result<Compiler> {
+    let ptx = fs::read_to_string(&raw.path).map_err(|error| Error::file("read", &raw.path, &error))?;
+    let head = Head::of(&ptx);
+    let rust_cuda = head.value("rust-cuda").chars().take(7).collect::<String>();
+    Ok(Compiler {
         rustc: "rust-cuda".into(),
-        version: format!("{TOOLCHAIN}, rust-cuda {}", &REVISION[..7]),
-        llvm: "7.1, libNVVM".to_owned(),
+        version: format!("{}, rust-cuda {rust_cuda}, kernels of {}", head.value("rustc"), head.value("commit")),
+        llvm: format!("{}, libNVVM of CUDA {}", head.value("llvm"), head.value("cuda")),
         core_source: workspace.root.join("kernels-gpu/nvvm"),
         origin: Origin::Variable,
-    }
+    })
 }
 
 /// Has rust-cuda compile the kernels, or takes a file that it made elsewhere.
@@ -163,26 +59,74 @@ pub fn build(workspace: &Workspace, given: Option<&Path>) -> Result<Raw> {
     let path = kernels.output.join("raw.ptx");
     match given {
         Some(file) => {
-            let ptx = fs::read(file).map_err(|error| Error::file("read --ptx", file, &error))?;
-            facts::replace(&path, &ptx)?;
+            let ptx = fs::read_to_string(file).map_err(|error| Error::file("read --ptx", file, &error))?;
+            say_what_changed(workspace, file, &ptx)?;
+            facts::replace(&path, ptx.as_bytes())?;
         }
-        None => compile(workspace, &path)?,
+        None => {
+            // The head is of the sources as they are before they are compiled.
+            let head = head(workspace, &Machine)?;
+            let made = kernels.output.join("made.ptx");
+            compile(workspace, &made)?;
+            let ptx = fs::read_to_string(&made).map_err(|error| Error::file("read", &made, &error))?;
+            facts::replace(&path, format!("{head}{ptx}").as_bytes())?;
+        }
     }
     let ptx = fs::read(&path).map_err(|error| Error::file("read", &path, &error))?;
     Ok(Raw { path, source_hash: format!("{:016x}", stamp::hash(&ptx)) })
+}
+
+/// A text of other sources than those here is taken, but not silently.
+fn say_what_changed(workspace: &Workspace, file: &Path, ptx: &str) -> Result<()> {
+    let changed = nvvm_head::changed(&workspace.root, ptx)?;
+    let file = file.display();
+    let commit = Head::of(ptx).value("commit").to_owned();
+    if nvvm_head::sources_of(ptx).is_empty() {
+        eprintln!("{file} does not say of which sources it is: it may be of others than those here");
+    } else if !changed.is_empty() {
+        eprintln!("{file} is of {commit}; since then have changed:\n  {}", changed.join("\n  "));
+    }
+    Ok(())
+}
+
+/// What the PTX is to say of its making.
+fn head(workspace: &Workspace, system: &dyn System) -> Result<String> {
+    let rustc = toolchain(system).ok().and_then(|folder| {
+        let banner = system.output(&format!("{folder}/bin/rustc"), &["--version"])?;
+        Some(banner.trim().to_owned())
+    });
+    let config = system.variable("LLVM_CONFIG").unwrap_or_else(|| "llvm-config".to_owned());
+    let llvm = system.output(&config, &["--version"]);
+    let unknown = "unknown".to_owned();
+    let rustc = rustc.unwrap_or_else(|| unknown.clone());
+    let llvm = llvm.map_or_else(|| unknown.clone(), |version| version.trim().to_owned());
+    let cuda = fs::read_to_string(cuda_folder(system).join("include/cuda.h")).ok();
+    let cuda = cuda.and_then(|header| cuda_version(&header)).unwrap_or(unknown);
+    nvvm_head::now(system, &workspace.root, REVISION, &rustc, &llvm, &cuda)
+}
+
+/// `#define CUDA_VERSION 13020` is 13.2.
+fn cuda_version(header: &str) -> Option<String> {
+    let number = header.lines().find_map(|line| line.trim().strip_prefix("#define CUDA_VERSION "))?;
+    let number: u32 = number.trim().parse().ok()?;
+    Some(format!("{}.{}", number / 1000, number % 1000 / 10))
 }
 
 fn compile(workspace: &Workspace, ptx: &Path) -> Result<()> {
     let folder = workspace.root.join("kernels-gpu/nvvm");
     // By name, so that rustup takes the toolchain that the folder names: this process runs under another.
     let mut cargo = Command::new("cargo");
-    cargo.current_dir(&folder).args(["build", "--release"]);
+    cargo.current_dir(&folder).args(["build", "--release", "--locked"]);
     cargo.arg("--target-dir").arg(workspace.target.join("nvvm")).env("WARPWISE_NVVM_PTX", ptx);
     for of_this_toolchain in
         ["RUSTUP_TOOLCHAIN", "CARGO", "RUSTC", "RUSTC_BOOTSTRAP", "RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS"]
     {
         cargo.env_remove(of_this_toolchain);
     }
+    // rust-cuda links libNVVM, and CUDA's installers tell the loader of no folder of it.
+    let libraries = [Some(cuda_folder(&Machine).join("nvvm/lib64").into_os_string()), env::var_os(LIBRARIES)];
+    let libraries: Vec<OsString> = libraries.into_iter().flatten().collect();
+    cargo.env(LIBRARIES, libraries.join(OsStr::new(":")));
     let log = workspace.own_folder().join("logs").join("nvvm.log");
     let finished = progress::step("compiling the kernels with rust-cuda", || process::run(&mut cargo, &log, LIMIT))?;
     match finished.success && ptx.is_file() {
@@ -197,65 +141,12 @@ fn compile(workspace: &Workspace, ptx: &Path) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::system::Fake;
-
-    fn whole() -> Fake {
-        let output = |line: &str, text: &str| (line.to_owned(), text.to_owned());
-        let host = format!("{}-unknown-linux-gnu", env::consts::ARCH);
-        let of_toolchain = |rest: &str| -> &'static str {
-            Box::leak(format!("/r/toolchains/nightly-2026-04-02-{host}{rest}").into_boxed_str())
-        };
-        let tools = format!("/lib/rustlib/{host}/bin/llvm-ar");
-        Fake {
-            variables: vec![("RUSTUP_HOME", "/r"), ("LLVM_CONFIG", "/l/llvm-config"), ("CUDA_PATH", "/c")],
-            paths: vec![
-                of_toolchain(""),
-                of_toolchain("/lib/rustlib/src/rust/library/core/src/lib.rs"),
-                of_toolchain("/lib/rustlib/rustc-src/rust/compiler/rustc/Cargo.toml"),
-                of_toolchain(&tools),
-                "/c/include/cuda.h",
-                "/c/nvvm/lib64/libnvvm.so",
-                "/c/nvvm/libdevice/libdevice.10.bc",
-            ],
-            outputs: vec![
-                output("/l/llvm-config --version", "7.1.0\n"),
-                output("clang --version", "clang version 14\n"),
-                output("c++ --version", "c++ 12\n"),
-            ],
-            root: false,
-        }
-    }
 
     #[test]
-    fn a_machine_with_everything_is_ready_and_without_says_what_and_how() {
-        assert_eq!(require(&whole()), Ok(()));
-        let error = require(&Fake::default()).expect_err("nothing is there").to_string();
-        for way in
-            ["rustup toolchain install", "LLVM_CONFIG", "CUDA_PATH", "apt-get install clang", "g++", "--ptx FILE"]
-        {
-            assert!(error.contains(way), "{way}: {error}");
-        }
-    }
-
-    #[test]
-    fn each_prerequisite_is_missed_by_itself() {
-        let missed = |fake: &Fake| -> Vec<&str> {
-            prerequisites(fake).into_iter().filter(|one| one.found.is_err()).map(|one| one.name).collect()
-        };
-        assert!(missed(&whole()).is_empty());
-        for index in 0..7 {
-            let mut fake = whole();
-            let part = fake.paths.remove(index);
-            assert_eq!(missed(&fake).len(), 1, "{part}");
-        }
-        let mut fake = whole();
-        fake.outputs[0].1 = "14.0.6\n".to_owned();
-        assert_eq!(missed(&fake), ["LLVM 7.1"]);
-        for index in 1..3 {
-            let mut fake = whole();
-            fake.outputs.remove(index);
-            assert_eq!(missed(&fake).len(), 1);
-        }
+    fn the_version_of_cuda_is_that_of_its_header() {
+        assert_eq!(cuda_version("// x\n#define CUDA_VERSION 13020\n").as_deref(), Some("13.2"));
+        assert_eq!(cuda_version("#define CUDA_VERSION 12090").as_deref(), Some("12.9"));
+        assert_eq!(cuda_version("#define CUDA_VERSION"), None);
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::finish;
 use crate::kernel_crate::KernelCrate;
 use crate::lock;
 use crate::nvvm;
+use crate::nvvm_needs;
 use crate::program;
 use crate::provision;
 use crate::system::{Machine, System};
@@ -54,7 +55,7 @@ pub fn prepare_as(workspace: &Workspace, words: &Words, need: Need, wish: &Wish)
     // Whoever names a folder of kernels wants those, as they are.
     let are_named = Machine.variable("WARPWISE_KERNELS").is_some();
     if words.nvvm && words.ptx.is_none() && need != Need::Nothing {
-        nvvm::require(&Machine)?;
+        nvvm_needs::require(&Machine)?;
     }
     let ours = if words.nvvm { nvvm::kernels(workspace) } else { KernelCrate::ours(workspace) };
     let left = (!are_named && ours.output.join("kernels.ptx").is_file()).then(|| ours.output.clone());
@@ -90,7 +91,9 @@ fn with_kernels(workspace: &Workspace, words: &Words, need: Need, kernels: Kerne
     let (made, program) = thread::scope(|scope| {
         let program = scope.spawn(|| program::build(workspace, words, &program_is_unwanted));
         let made = match words.nvvm {
-            true => nvvm::build(workspace, words.ptx.as_deref()).map(|raw| (nvvm::compiler(workspace), raw)),
+            true => {
+                nvvm::build(workspace, words.ptx.as_deref()).and_then(|raw| Ok((nvvm::compiler(workspace, &raw)?, raw)))
+            }
             false => device_compiler(workspace, words)
                 .and_then(|compiler| device_build::build(workspace, &compiler, &kernels).map(|raw| (compiler, raw))),
         };

@@ -9,6 +9,7 @@ mod test;
 
 use crate::error::Result;
 use crate::nvvm;
+use crate::nvvm_needs;
 use crate::system::Machine;
 use crate::words::Words;
 use crate::workspace::Workspace;
@@ -34,7 +35,7 @@ Options before or after any command:
 
 /// What `--codegen nvvm` needs, each with how to get it.
 fn doctor() -> Result<ExitCode> {
-    let (list, is_whole) = nvvm::listed(&nvvm::prerequisites(&Machine));
+    let (list, is_whole) = nvvm_needs::listed(&nvvm_needs::prerequisites(&Machine));
     println!("--codegen nvvm, rust-cuda {}:\n{list}", nvvm::REVISION);
     Ok(if is_whole { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
