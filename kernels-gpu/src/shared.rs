@@ -321,38 +321,44 @@ macro_rules! shared_array {
             bytes = const $len * size_of::<$type>()
         );
 
+        // A constant for rust-cuda: from a static its compiler would fetch the function's address when the kernel runs, and call it.
         $(#[$doc])*
-        static $name: $crate::shared::SharedArray<$type, { $len }> = {
-            #[inline(always)]
-            fn address() -> $crate::shared::Address {
-                #[cfg(feature = "nvvm")]
-                {
-                    use $crate::shared::Sixteen;
-
-                    const SIXTEENS: usize = ($len * size_of::<$type>()).div_ceil(16);
-                    #[cuda_std::address_space(shared)]
-                    static mut ARRAY: [Sixteen; SIXTEENS] = [const { Sixteen::uninit() }; SIXTEENS];
-                    (&raw mut ARRAY).cast()
-                }
-                #[cfg(all(target_arch = "nvptx64", not(feature = "nvvm")))]
-                {
-                    let address;
-                    // SAFETY: reads the address of the array declared above.
-                    unsafe {
-                        core::arch::asm!(
-                            concat!("mov.u32 {}, ", stringify!($name), ";"),
-                            out(reg32) address,
-                            options(pure, nomem, nostack, preserves_flags)
-                        )
-                    };
-                    address
-                }
-                #[cfg(not(any(target_arch = "nvptx64", feature = "nvvm")))]
-                panic!("shared memory is a GPU's: launch the kernel that uses {}", stringify!($name))
-            }
-            $crate::shared::SharedArray::new(address)
-        };
+        #[cfg(feature = "nvvm")]
+        const $name: $crate::shared::SharedArray<$type, { $len }> = $crate::shared::shared_array!(@new $name [$type; $len]);
+        $(#[$doc])*
+        #[cfg(not(feature = "nvvm"))]
+        static $name: $crate::shared::SharedArray<$type, { $len }> = $crate::shared::shared_array!(@new $name [$type; $len]);
     };
+    (@new $name:ident [$type:ident; $len:expr]) => {{
+        #[inline(always)]
+        fn address() -> $crate::shared::Address {
+            #[cfg(feature = "nvvm")]
+            {
+                use $crate::shared::Sixteen;
+
+                const SIXTEENS: usize = ($len * size_of::<$type>()).div_ceil(16);
+                #[cuda_std::address_space(shared)]
+                static mut ARRAY: [Sixteen; SIXTEENS] = [const { Sixteen::uninit() }; SIXTEENS];
+                (&raw mut ARRAY).cast()
+            }
+            #[cfg(all(target_arch = "nvptx64", not(feature = "nvvm")))]
+            {
+                let address;
+                // SAFETY: reads the address of the array declared above.
+                unsafe {
+                    core::arch::asm!(
+                        concat!("mov.u32 {}, ", stringify!($name), ";"),
+                        out(reg32) address,
+                        options(pure, nomem, nostack, preserves_flags)
+                    )
+                };
+                address
+            }
+            #[cfg(not(any(target_arch = "nvptx64", feature = "nvvm")))]
+            panic!("shared memory is a GPU's: launch the kernel that uses {}", stringify!($name))
+        }
+        $crate::shared::SharedArray::new(address)
+    }};
 }
 
 pub(crate) use shared_array;
