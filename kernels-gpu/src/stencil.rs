@@ -128,9 +128,15 @@ unsafe fn four(x: *const f32, at: u32, n: u32) -> [f32; 4] {
     // SAFETY: cells below n, four of them aligned.
     unsafe {
         if at < n && n - at >= 4 {
+            // rust-cuda shifts a number of 128 bits by 0 wrongly, and loads a struct whole.
+            #[cfg(feature = "nvvm")]
+            return crate::wide::load4(x, at);
             // As one number: a struct would be loaded in two halves.
-            let bits = *x.add(at as usize).cast::<u128>();
-            return [0, 32, 64, 96].map(|shift| f32::from_bits((bits >> shift) as u32));
+            #[cfg(not(feature = "nvvm"))]
+            {
+                let bits = *x.add(at as usize).cast::<u128>();
+                return [0, 32, 64, 96].map(|shift| f32::from_bits((bits >> shift) as u32));
+            }
         }
         [cell(x, at, n), cell(x, at.wrapping_add(1), n), cell(x, at.wrapping_add(2), n), cell(x, at.wrapping_add(3), n)]
     }
@@ -177,8 +183,13 @@ pub unsafe fn stencil4(x: *const f32, y: *mut f32, n: u32) {
         ];
         let sum = |k: usize| maths::stencil(|at| cells[k + at as usize]);
         if at < n && n - at >= STENCIL4_CELLS {
-            let bits = |k: usize| u128::from(sum(k).to_bits()) << (32 * k);
-            *y.add(at as usize).cast::<u128>() = bits(0) | bits(1) | bits(2) | bits(3);
+            #[cfg(feature = "nvvm")]
+            crate::wide::store4(y, at, [sum(0), sum(1), sum(2), sum(3)]);
+            #[cfg(not(feature = "nvvm"))]
+            {
+                let bits = |k: usize| u128::from(sum(k).to_bits()) << (32 * k);
+                *y.add(at as usize).cast::<u128>() = bits(0) | bits(1) | bits(2) | bits(3);
+            }
             return;
         }
         let set = |k: usize| {
