@@ -34,6 +34,7 @@ pub mod pressure;
 pub mod progress;
 pub mod random;
 pub mod report;
+pub mod rust_cuda;
 pub mod sass_words;
 pub mod schema;
 pub mod suggest;

@@ -1,6 +1,6 @@
 //! Kernels of the labs in CUDA C++, and one text of PTX with both languages' versions.
 //!
-//! In one text they are compiled by the same ptxas with the same options, loaded together, and launched in turn. A bundle has that text
+//! Beside them stand the kernels as rust-cuda made them, from a text that comes with the program. In one text they are compiled by the same ptxas with the same options, loaded together, and launched in turn. A bundle has that text
 //! with it, so that a GPU machine needs no nvcc.
 
 use std::path::{Path, PathBuf};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use warpwise_simt::rewrite::{RewriteError, beside};
 
 use crate::kernels::{KernelFiles, KernelFilesError};
+use crate::rust_cuda::Made;
 use crate::toolbox::{ToolError, Toolbox};
 
 /// The folder beside the kernels' PTX, in a bundle.
@@ -55,18 +56,38 @@ pub fn open(kernels: &KernelFiles, tools: &Toolbox, entries: &[&str]) -> Result<
     }
 }
 
-/// Compiles the peers, and puts them beside the kernels.
+/// Compiles the peers, and puts them beside the kernels, with those of rust-cuda that are of the same sources.
 ///
 /// # Errors
 /// There is no nvcc, or it refuses a source.
 pub fn make(kernels: &KernelFiles, tools: &Toolbox, entries: &[&str]) -> Result<KernelFiles, PeersError> {
     let (nvcc, texts) = tools.compile_cplusplus(&SOURCES, ARCH)?;
-    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let mut texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let mut made = kernels.clone();
+    let by_rust_cuda = by_rust_cuda(kernels, &mut made, entries)?;
+    texts.extend(by_rust_cuda.as_deref());
     made.ptx = beside(&kernels.ptx, entries, &texts)?;
     made.ptx_path = kernels.folder.join(FOLDER).join("kernels.ptx");
     made.facts.nvcc = Some(nvcc);
     Ok(made)
+}
+
+/// rust-cuda's, unless the kernels themselves are.
+fn by_rust_cuda(
+    kernels: &KernelFiles,
+    made: &mut KernelFiles,
+    entries: &[&str],
+) -> Result<Option<String>, RewriteError> {
+    if kernels.facts.are_by_rust_cuda() {
+        return Ok(None);
+    }
+    let kept = Made::kept();
+    let changed = kept.changed(kernels, entries)?;
+    let unchanged: Vec<&str> = entries.iter().copied().filter(|entry| !changed.contains_key(*entry)).collect();
+    let text = kept.text(&unchanged)?;
+    made.facts.nvvm = Some(kept.description());
+    made.facts.nvvm_changed = changed;
+    Ok(Some(text))
 }
 
 fn packed(kernels: &Path) -> Option<PathBuf> {

@@ -68,7 +68,7 @@ fn differences(code: &Code) -> Vec<String> {
 }
 
 /// Bytes of a parameter, by its type in the source: kernels take pointers and scalars only.
-fn param_bytes(of_type: &str) -> u32 {
+pub(crate) fn param_bytes(of_type: &str) -> u32 {
     match of_type {
         "u8" | "i8" | "bool" => 1,
         "u16" | "i16" => 2,
@@ -78,7 +78,7 @@ fn param_bytes(of_type: &str) -> u32 {
 }
 
 /// The bounds of the entries that are in this PTX: a crate of the user's has none of our kernels.
-fn bounds_in(ptx: &str) -> Vec<HeaderBounds<'static>> {
+pub(crate) fn bounds_in(ptx: &str) -> Vec<HeaderBounds<'static>> {
     let has = |entry: &str| ptx.contains(&format!(".entry {entry}("));
     let bounds = BOUNDS.iter().filter(|bounds| has(bounds.entry)).map(|bounds| HeaderBounds {
         entry: bounds.entry,
@@ -101,7 +101,8 @@ const LIBRARIES: [&str; 5] = [
     "kernels-gpu/src/shared.rs",
 ];
 
-fn is_ours(file: &str) -> bool {
+/// Whether a source file is an author's, as PTX spells its path.
+pub(crate) fn is_ours(file: &str) -> bool {
     !LIBRARIES.iter().any(|library| file.contains(library))
 }
 

@@ -3,6 +3,7 @@
 //! `WARPWISE_KERNELS` names the folder; else `kernels/` beside the executable (a bundle); else `warpwise/kernels` in the target
 //! folder that the executable was built into, or in the `target` of a folder above the working directory (a checkout).
 
+use std::collections::BTreeMap;
 use std::env;
 use std::path::{Path, PathBuf};
 
@@ -57,15 +58,29 @@ pub struct KernelFacts {
     /// Of the kernels in CUDA C++ beside them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub nvcc: Option<String>,
+    /// Of those by rust-cuda beside them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nvvm: Option<String>,
+    /// Kernels that rust-cuda's text does not have as they are now, and why.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub nvvm_changed: BTreeMap<String, String>,
     /// Path of the compiler.
     pub compiler: Option<String>,
     pub core_source: Option<String>,
     pub source_hash: Option<String>,
+    /// Path and hash of each source of ours.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub sources: Vec<String>,
     /// Source paths in the PTX are relative to it.
     pub source_root: Option<PathBuf>,
 }
 
 impl KernelFacts {
+    /// Whether `--codegen nvvm` built them.
+    pub fn are_by_rust_cuda(&self) -> bool {
+        self.rustc.as_deref().is_some_and(|rustc| rustc.contains("rust-cuda"))
+    }
+
     /// As JSON, without what is true on this computer only.
     pub fn without_paths(&self) -> std::io::Result<String> {
         let facts = Self { compiler: None, core_source: None, source_root: None, ..self.clone() };

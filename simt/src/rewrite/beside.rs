@@ -13,6 +13,20 @@ const HEAD: [&str; 3] = [".version", ".target", ".address_size"];
 /// # Errors
 /// There is no such entry, or a body has no end.
 pub fn beside(ptx: &str, entries: &[&str], others: &[&str]) -> Result<String, RewriteError> {
+    let mut text = chosen(ptx, entries, "")?;
+    for other in others {
+        text.push('\n');
+        let is_head = |line: &&str| HEAD.iter().any(|directive| line.trim_start().starts_with(directive));
+        text.extend(other.split_inclusive('\n').filter(|line| !is_head(line)));
+    }
+    Ok(text)
+}
+
+/// The text with these of its entries only, each name followed by `suffix`.
+///
+/// # Errors
+/// As [`beside`].
+pub fn chosen(ptx: &str, entries: &[&str], suffix: &str) -> Result<String, RewriteError> {
     let headers = headers(ptx)?;
     if let Some(missing) = entries.iter().find(|entry| !headers.iter().any(|header| header.name == **entry)) {
         let known: Vec<&str> = headers.iter().map(|header| header.name).collect();
@@ -20,16 +34,18 @@ pub fn beside(ptx: &str, entries: &[&str], others: &[&str]) -> Result<String, Re
     }
     let mut text = String::new();
     let mut done = 0;
-    for header in headers.iter().filter(|header| !entries.contains(&header.name)) {
-        text.push_str(&ptx[done..header.start]);
-        done = end_of(ptx, header)?;
+    for header in &headers {
+        if entries.contains(&header.name) {
+            let name_end = header.body - header.text.len() + header.name.len();
+            text.push_str(&ptx[done..name_end]);
+            text.push_str(suffix);
+            done = name_end;
+        } else {
+            text.push_str(&ptx[done..header.start]);
+            done = end_of(ptx, header)?;
+        }
     }
     text.push_str(&ptx[done..]);
-    for other in others {
-        text.push('\n');
-        let is_head = |line: &&str| HEAD.iter().any(|directive| line.trim_start().starts_with(directive));
-        text.extend(other.split_inclusive('\n').filter(|line| !is_head(line)));
-    }
     Ok(text)
 }
 
@@ -48,6 +64,13 @@ mod tests {
         let expected = ".version 7.8\n.target sm_80\n.address_size 64\n\n.shared .b8 tile[4];\n.visible .entry a()\n{\n ret;\n}\n\
             \n.visible .entry c()\n{\n ret;\n}\n\n// from elsewhere\n.visible .entry d()\n{\n ret;\n}\n";
         assert_eq!(text, expected);
+    }
+
+    #[test]
+    fn chosen_entries_stand_under_a_longer_name() {
+        let text = chosen(FIRST, &["b"], "_too").expect("it is there");
+        assert!(text.contains(".visible .entry b_too()\n{\n ret;\n}"), "{text}");
+        assert!(!text.contains("entry a") && !text.contains("entry c") && text.contains("tile[4]"), "{text}");
     }
 
     #[test]

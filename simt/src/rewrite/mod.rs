@@ -20,7 +20,7 @@ mod lines;
 mod scopes;
 mod table;
 
-pub use beside::beside;
+pub use beside::{beside, chosen};
 pub use bounds::HeaderBounds;
 pub use excerpt::{Bounds, Excerpt};
 

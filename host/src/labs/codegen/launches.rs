@@ -1,4 +1,4 @@
-//! Runs each kernel and its peer on the same arguments: for their results, and for their times.
+//! Runs each kernel, its peer and what rust-cuda made of it on the same arguments: for their results, and for their times.
 
 use warpwise_nvtools::nvdisasm::Listing;
 
@@ -11,6 +11,7 @@ use crate::labs::counters::{INSTRUCTIONS, WARPS};
 use crate::numbers::Time;
 use crate::peers::peer;
 use crate::pressure::Mix;
+use crate::rust_cuda;
 use crate::workbench::Workbench;
 
 /// A kernel in both languages.
@@ -18,11 +19,15 @@ pub struct Pair {
     pub kernel: &'static str,
     pub rust: Compared,
     pub cplusplus: Compared,
-    /// The first argument in which their results differ.
+    /// By rust-cuda, where it has the kernel as it is now.
+    pub nvvm: Option<Compared>,
+    /// The first argument in which C++ leaves another result than Rust.
     pub difference: Option<String>,
+    /// The same of rust-cuda.
+    pub nvvm_difference: Option<String>,
 }
 
-/// One of the two.
+/// One of them.
 pub struct Compared {
     pub row: KernelRow,
     /// In the SASS, those that are never reached left out; none without nvdisasm.
@@ -69,7 +74,9 @@ fn pair(
     compared: &cases::Compared,
 ) -> Result<Pair, LabError> {
     let kernel = compared.kernel;
-    let entries = [kernel.to_owned(), peer(kernel)];
+    let nvvm = format!("{kernel}{}", rust_cuda::SUFFIX);
+    let mut entries = vec![kernel.to_owned(), peer(kernel)];
+    entries.extend(Some(nvvm).filter(|nvvm| bench.code.entries().any(|entry| entry == nvvm)));
     cx.progress(kernel);
     let (shape, arguments) = compared.small().map_err(other)?;
     let launch = Launch { bench, shape, arguments: &arguments };
@@ -87,12 +94,13 @@ fn pair(
         reports.extend(inner.measure_in_turn(&gpu, vec![case])?);
         results.push(prepared.buffers.iter().map(|buffer| buffer.download()).collect::<Result<Vec<_>, _>>()?);
     }
-    let difference = difference(kernel, &arguments, &results);
+    let mut differences = results[1..].iter().map(|other| difference(kernel, &arguments, &results[0], other));
+    let (difference, nvvm_difference) = (differences.next().flatten(), differences.next().flatten());
     if bench.measures() {
         let (shape, arguments) = compared.large().map_err(other)?;
         let launch = Launch { bench, shape, arguments: &arguments };
         let gpu = inner.gpu()?;
-        // The same arrays for both.
+        // The same arrays for all.
         let prepared = launch.prepare(&gpu, kernel)?;
         let case = |entry: &String| {
             let request = crate::backend::LaunchRequest { kernel: entry.clone(), ..prepared.request.clone() };
@@ -107,10 +115,12 @@ fn pair(
     let (Some(rust), Some(cplusplus)) = (found.next(), found.next()) else {
         return Err(LabError::Other(format!("{kernel} was not measured twice")));
     };
+    let nvvm = found.next();
     drop(found);
-    cx.row(rust.row.clone());
-    cx.row(cplusplus.row.clone());
-    Ok(Pair { kernel, rust, cplusplus, difference })
+    for compared in [Some(&rust), Some(&cplusplus), nvvm.as_ref()].into_iter().flatten() {
+        cx.row(compared.row.clone());
+    }
+    Ok(Pair { kernel, rust, cplusplus, nvvm, difference, nvvm_difference })
 }
 
 /// What both are launched with.
@@ -128,16 +138,19 @@ impl Launch<'_> {
 }
 
 fn variant(entry: &str, kernel: &str) -> &'static str {
-    if entry == kernel { "Rust" } else { "C++" }
+    match entry {
+        _ if entry == kernel => "Rust",
+        _ if entry.ends_with(rust_cuda::SUFFIX) => "NVVM",
+        _ => "C++",
+    }
 }
 
 /// The first buffer that the two left different bytes in.
-fn difference(kernel: &str, arguments: &[Argument], results: &[Vec<Vec<u8>>]) -> Option<String> {
-    let [rust, cplusplus] = results else { return Some(format!("{kernel} ran {} times, not twice", results.len())) };
+fn difference(kernel: &str, arguments: &[Argument], rust: &[Vec<u8>], other: &[Vec<u8>]) -> Option<String> {
     let buffers = arguments.iter().filter(|argument| matches!(argument, Argument::Buffer { .. }));
-    let mut pairs = buffers.zip(rust.iter().zip(cplusplus));
-    pairs.find_map(|(argument, (rust, cplusplus))| {
-        let byte = rust.iter().zip(cplusplus).position(|(a, b)| a != b)?;
+    let mut pairs = buffers.zip(rust.iter().zip(other));
+    pairs.find_map(|(argument, (rust, other))| {
+        let byte = rust.iter().zip(other).position(|(a, b)| a != b)?;
         Some(format!("{kernel}: `{}` differs at byte {byte}", argument.name()))
     })
 }
@@ -154,11 +167,10 @@ mod tests {
     fn a_byte_that_differs_is_found_with_its_argument() {
         let arguments: Vec<Argument> =
             ["x=in:f32:1", "n=scalar:u32:1", "y=out:f32:1"].iter().map(|text| text.parse().expect("valid")).collect();
-        let same = vec![vec![vec![1, 2, 3, 4], vec![5, 6, 7, 8]]; 2];
-        assert_eq!(difference("k", &arguments, &same), None);
-        let mut other = same.clone();
-        other[1][1][2] = 0;
-        assert_eq!(difference("k", &arguments, &other).as_deref(), Some("k: `y` differs at byte 2"));
-        assert!(difference("k", &arguments, &same[..1]).is_some());
+        let rust = vec![vec![1, 2, 3, 4], vec![5, 6, 7, 8]];
+        assert_eq!(difference("k", &arguments, &rust, &rust), None);
+        let mut other = rust.clone();
+        other[1][2] = 0;
+        assert_eq!(difference("k", &arguments, &rust, &other).as_deref(), Some("k: `y` differs at byte 2"));
     }
 }

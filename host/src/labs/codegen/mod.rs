@@ -66,6 +66,7 @@ fn claims() -> Vec<Claim> {
     let claim = |id: &str, statement: &str, relation| Claim::new(id, SECTION, statement, relation);
     let mut claims = vec![
         claim("results", "each pair writes the same bytes", holds("no byte differs")),
+        claim("nvvm_results", "what rust-cuda made of the kernels writes the same bytes", holds("no byte differs")),
         claim("registers", "share of the kernels that take no more registers in Rust than in C++", at_least(0.8))
             .recorded(),
         claim("spills", "bytes that kernels in Rust spill", equal(0)).recorded(),
@@ -95,10 +96,17 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
         }
     };
     let nvcc = made.facts.nvcc.clone().unwrap_or_else(|| "of unknown version".to_owned());
+    let facts = made.facts.clone();
     let bench = outer.beside(made)?;
     let pairs = launches::all(cx, &bench)?;
     let wrong = pairs.iter().find_map(|pair| pair.difference.clone());
     cx.holds("results", wrong.is_none(), wrong.unwrap_or_default());
+    if pairs.iter().any(|pair| pair.nvvm.is_some()) {
+        let wrong = pairs.iter().find_map(|pair| pair.nvvm_difference.clone());
+        cx.holds("nvvm_results", wrong.is_none(), wrong.unwrap_or_default());
+    } else {
+        cx.not_run("nvvm_results", "there is no text by rust-cuda of these kernels beside them");
+    }
     let fewer = pairs.iter().filter(|pair| pair.rust.registers() <= pair.cplusplus.registers()).count();
     cx.found("registers", fewer as f64 / pairs.len() as f64);
     cx.found("spills", pairs.iter().map(|pair| pair.rust.spill_bytes()).sum::<u32>());
@@ -112,7 +120,18 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     for table in [code(cx, &pairs), runs(cx, &pairs)] {
         cx.table(table);
     }
-    cx.note(format!("C++ by nvcc {nvcc} at its usual settings; both texts through the same ptxas, in one cubin."));
+    cx.note(format!("C++ by nvcc {nvcc} at its usual settings; all texts through the same ptxas, in one cubin."));
+    if facts.are_by_rust_cuda() {
+        cx.note(format!("Rust is by rust-cuda here: {}.", facts.rustc.as_deref().unwrap_or_default()));
+    }
+    if let Some(nvvm) = &facts.nvvm {
+        cx.note(format!("NVVM is by {nvvm}; docs/rust-cuda.md tells how it was made."));
+    }
+    if !facts.nvvm_changed.is_empty() {
+        let list = facts.nvvm_changed.iter().map(|(kernel, reason)| format!("{kernel} ({reason})"));
+        let list = list.collect::<Vec<_>>().join(", ");
+        cx.note(format!("Changed since rust-cuda made its text, and so without NVVM: {list}."));
+    }
     Ok(())
 }
 
@@ -148,45 +167,46 @@ fn scatter(time: &Time) -> f64 {
     }
 }
 
-/// What became of the two texts.
+/// What became of the texts.
 fn code(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
     let title = format!("Rust and C++ on {}: the code", cx.device().arch());
-    let columns = ["kernel", "registers", "C++", "in the SASS", "C++", "occupancy", "C++"];
+    let columns = ["kernel", "registers", "C++", "NVVM", "in the SASS", "C++", "NVVM", "occupancy", "C++", "NVVM"];
     let mut table = Table::new(title, columns);
-    let count = |value: Option<usize>| value.map_or_else(|| Value::from("–"), Value::from);
-    for Pair { kernel, rust, cplusplus, .. } in pairs {
-        table.row([
-            (*kernel).into(),
-            rust.registers().into(),
-            cplusplus.registers().into(),
-            count(rust.instructions),
-            count(cplusplus.instructions),
-            percent(rust.row.occupancy.theoretical).into(),
-            percent(cplusplus.row.occupancy.theoretical).into(),
-        ]);
+    for pair in pairs {
+        let mut row = vec![Value::from(pair.kernel)];
+        row.extend(three(pair, |one| Some(one.registers().into())));
+        row.extend(three(pair, |one| one.instructions.map(Value::from)));
+        row.extend(three(pair, |one| Some(percent(one.row.occupancy.theoretical).into())));
+        table.row(row);
     }
     table
 }
 
-/// What the two took.
+/// What they took.
 fn runs(cx: &LabContext<'_>, pairs: &[Pair]) -> Table {
     let source = if cx.bench().measures() { "measured" } else { "modelled" };
     let title = format!("Rust and C++ on {}: instructions and time", cx.device().name);
     let time = format!("µs, {source}");
-    let columns = ["kernel", "executed, a warp", "C++", &time, "C++", "Rust over C++"];
+    let columns = ["kernel", "executed, a warp", "C++", "NVVM", &time, "C++", "NVVM", "Rust over C++", "over NVVM"];
     let mut table = Table::new(title, columns);
-    let real = |value: Option<f64>| value.map_or_else(|| Value::from("–"), Value::from);
-    for Pair { kernel, rust, cplusplus, .. } in pairs {
-        table.row([
-            (*kernel).into(),
-            real(rust.executed_a_warp()),
-            real(cplusplus.executed_a_warp()),
-            real(rust.us()),
-            real(cplusplus.us()),
-            real(rust.us().zip(cplusplus.us()).map(|(rust, cplusplus)| rust / cplusplus)),
-        ]);
+    for pair in pairs {
+        let over = |other: Option<&Compared>| {
+            let ratio = pair.rust.us().zip(other.and_then(Compared::us)).map(|(rust, other)| rust / other);
+            ratio.map_or_else(|| Value::from("–"), Value::from)
+        };
+        let mut row = vec![Value::from(pair.kernel)];
+        row.extend(three(pair, |one| one.executed_a_warp().map(Value::from)));
+        row.extend(three(pair, |one| one.us().map(Value::from)));
+        row.extend([over(Some(&pair.cplusplus)), over(pair.nvvm.as_ref())]);
+        table.row(row);
     }
     table
+}
+
+/// A figure of all three; a dash where there is none.
+fn three(pair: &Pair, figure: impl Fn(&Compared) -> Option<Value>) -> [Value; 3] {
+    let all = [Some(&pair.rust), Some(&pair.cplusplus), pair.nvvm.as_ref()];
+    all.map(|one| one.and_then(&figure).unwrap_or_else(|| Value::from("–")))
 }
 
 #[cfg(test)]
