@@ -52,7 +52,8 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
     let rate = matmul(device, &matmul_of, Mode::Functional, 1)?;
     figures.extend([figure("ptx_matmul_256", rate, RATE), figure("ptx_matmul_256_ratio", rate / reference, ratio)]);
     say("matrix multiply of PTX, with the cycle model");
-    figures.push(figure("ptx_cycles", matmul(device, &matmul_of, Mode::Timed, 1)?, RATE));
+    let rate = matmul(device, &matmul_of, Mode::Timed, 1)?;
+    figures.extend([figure("ptx_cycles", rate, RATE), figure("ptx_cycles_ratio", rate / reference, ratio)]);
     match (Source::sass("fma_loop", FMA_LOOP, device), Source::sass("matmul", MATMUL, device)) {
         (Ok(fma_of), Ok(matmul_of)) => {
             say("FMA loop of SASS, functional");
@@ -70,6 +71,7 @@ pub fn run(device: &'static Device, say: &dyn Fn(&str)) -> Result<Vec<Figure>, S
             let two = matmul(device, &matmul_of, Mode::Timed, 2)?;
             figures.extend([
                 figure("sass_cycles", one, RATE),
+                figure("sass_cycles_ratio", one / reference, ratio),
                 figure("sass_cycles_2_threads", two, RATE),
                 figure("sass_cycles_2_threads_ratio", two / one, "of sass_cycles"),
             ]);

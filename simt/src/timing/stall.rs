@@ -100,9 +100,21 @@ impl Stall {
         }
     }
 
+    #[inline]
     const fn from_bits(bits: u64) -> Self {
-        Self::ALL[(bits as usize) % Self::COUNT]
+        Self::BY_BITS[bits as usize % Self::BY_BITS.len()]
     }
+
+    /// As [`Stall::ALL`], for all numbers of four bits.
+    const BY_BITS: [Self; 16] = {
+        let mut stalls = [Self::Selected; 16];
+        let mut index = 0;
+        while index < Self::COUNT {
+            stalls[index] = Self::ALL[index];
+            index += 1;
+        }
+        stalls
+    };
 }
 
 /// Warp-cycles in each state.
@@ -172,6 +184,24 @@ impl Moment {
         self.0 & UNKNOWN != 0 && (self.0 >> STALL_BITS) as u32 & ATOMIC_TOKEN != 0
     }
 
+    /// The first moment that is after a cycle.
+    #[inline]
+    pub const fn after(cycle: u64) -> Self {
+        Self((cycle + 1) << STALL_BITS)
+    }
+
+    /// How much later than another it is, so that distances compare as moments do; those before the other come last.
+    #[inline]
+    pub const fn distance_from(self, other: Self) -> u64 {
+        self.0.wrapping_sub(other.0)
+    }
+
+    /// The moment at a distance.
+    #[inline]
+    pub const fn at_distance(self, distance: u64) -> Self {
+        Self(self.0.wrapping_add(distance))
+    }
+
     /// Whether it is known and not after `cycle`.
     #[inline]
     pub const fn is_by(self, cycle: u64) -> bool {
@@ -185,11 +215,6 @@ impl Moment {
 
     pub const fn stall(self) -> Stall {
         Stall::from_bits(self.0 & ((1 << STALL_BITS) - 1))
-    }
-
-    /// The same moment, waited for in another state.
-    pub const fn waiting_for(self, stall: Stall) -> Self {
-        Self(self.0 & !((1 << STALL_BITS) - 1) | stall as u64)
     }
 
     /// So many cycles later, if it is known.

@@ -116,6 +116,24 @@ impl Lines {
     /// Sets the parts to those of an access by the lanes of `mask`: `bytes` each, a power of two up to 32, aligned to itself.
     pub fn gather(&mut self, addresses: &[u64; WARP_SIZE], mask: Mask, bytes: u32) {
         self.clear();
+        if mask == 0 {
+            return;
+        }
+        #[cfg(target_arch = "x86_64")]
+        if is_x86_feature_detected!("avx2") && is_x86_feature_detected!("bmi1") {
+            let parts = &mut self.parts;
+            let mut len = 0;
+            // No lane touches more than one line, so there is room for all.
+            let each = |line, granules| {
+                parts[len % WARP_SIZE] = LinePart { line, granules, turns: Turns::default() };
+                len += 1;
+            };
+            // SAFETY: the CPU has the instructions.
+            if unsafe { super::gather::avx2(addresses, mask, granules_at_start(bytes), each) } {
+                self.len = len.min(WARP_SIZE);
+                return;
+            }
+        }
         self.add(addresses, mask, bytes);
     }
 
@@ -282,6 +300,26 @@ mod tests {
                 fast.gather_contiguous(first, bytes as u32);
                 assert_eq!(fast.as_slice(), slow.as_slice(), "{bytes} bytes at offset {offset}");
             }
+        }
+    }
+
+    #[test]
+    fn all_lanes_of_a_line_together_are_what_they_are_one_by_one() {
+        let mut seed = 1_u64;
+        let mut random = move || {
+            seed = seed.wrapping_mul(0x5851_f42d_4c95_7f2d).wrapping_add(0x1405_7b7e_f767_814f);
+            seed >> 20
+        };
+        for round in 0..2000 {
+            let bytes = 1 << (round % 6);
+            // Spread over some bytes, some lines, some gigabytes; in the last, lines do not fit 32 bits.
+            let spread = [64, 200, 1 << 12, 1 << 20, 1 << 38, 1 << 43][round as usize / 6 % 6];
+            let base = [1 << 20, (1 << 39) - 64, 0x7f00_0000_0000][round as usize / 36 % 3];
+            let addresses = std::array::from_fn(|_| (base + random() % spread) / bytes * bytes);
+            let mask = if round % 5 == 0 { Mask::MAX } else { random() as Mask };
+            let mut slow = Lines::default();
+            slow.add(&addresses, mask, bytes as u32);
+            assert_eq!(gathered(&addresses, mask, bytes as u32).as_slice(), slow.as_slice(), "{addresses:x?} {mask:x}");
         }
     }
 

@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod dram;
+mod gather;
 pub mod l1;
 pub mod lines;
 pub mod uncore;

@@ -1,23 +1,26 @@
 //! What of an SM's shared parts keeps a warp from issuing.
 
+use super::door::{Closing, Door};
 use super::fetch::Fetch;
-use super::residents::{BlockSlot, WarpSlot};
+use super::residents::WarpSlot;
+use super::scheduler::Queued;
 use super::{BOUNDARY_TOKEN, Launch, Sm};
 use crate::device::Pipe;
 use crate::timing::code::{Kind, TimedInstr};
 use crate::timing::stall::{Moment, Stall, StallCycles};
 use crate::timing::trace::{TraceEvent, Waited};
 
-/// A warp that has to wait.
-pub(super) struct Held {
-    pub until: Moment,
-    /// If it is for room on the way of memory instructions alone: what it is said to wait for.
-    pub queues_for: Option<Stall>,
+/// What keeps a warp from issuing.
+pub(super) enum Held {
+    /// It can issue from then on, as far as is known.
+    Until(Moment),
+    /// The door of its pipe is closed, that aside it can; what it is said to wait for.
+    Before(Pipe, Stall),
 }
 
 impl Sm {
-    /// Until when something that warps share holds the instruction back.
-    pub(super) fn held_until(
+    /// What that warps share holds the instruction back.
+    pub(super) fn held(
         &mut self,
         scheduler: usize,
         index: usize,
@@ -25,66 +28,41 @@ impl Sm {
         now: u64,
         launch: &Launch<'_>,
     ) -> Option<Held> {
-        let until = |until| Held { until, queues_for: None };
         if launch.code.by_control
             && let Some(moment) = self.held_by_code(scheduler, index, instr, now, launch)
         {
-            return Some(until(moment));
+            return Some(Held::Until(moment));
         }
-        if instr.pipe != Pipe::Lsu {
-            let free_at = self.schedulers[scheduler].pipe_free_at[instr.pipe as usize];
-            return (free_at > now).then(|| until(Moment::at(free_at, Stall::MathPipeThrottle)));
-        }
-        let memory = matches!(instr.kind, Kind::Load | Kind::Store | Kind::Atomic);
-        let throttle = if memory { Stall::LgThrottle } else { Stall::MioThrottle };
-        if let Some(until) = self.room_at(scheduler, throttle, now) {
-            return Some(Held { until, queues_for: Some(throttle) });
+        if self.schedulers[scheduler].door(instr.pipe).opens_at() > now {
+            let stall = match instr.kind {
+                _ if instr.pipe != Pipe::Lsu => Stall::MathPipeThrottle,
+                Kind::Load | Kind::Store | Kind::Atomic => Stall::LgThrottle,
+                _ => Stall::MioThrottle,
+            };
+            return Some(Held::Before(instr.pipe, stall));
         }
         match instr.kind {
-            Kind::Load if self.blocks[self.warps[index].block_slot].atomics_pending > 0 => {
-                Some(until(Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)))
+            Kind::Load if instr.pipe == Pipe::Lsu && self.blocks[self.warps[index].block_slot].atomics_pending > 0 => {
+                Some(Held::Until(Moment::unknown(BOUNDARY_TOKEN, Stall::LongScoreboard)))
             }
-            Kind::Store | Kind::Atomic => self.store_room_at(now, launch.config.store_sectors_max).map(until),
+            Kind::Store | Kind::Atomic if instr.pipe == Pipe::Lsu => {
+                self.store_room_at(now, launch.config.store_sectors_max).map(Held::Until)
+            }
             _ => None,
         }
     }
 
-    /// When the way of memory instructions takes the next one of a scheduler, if it does not now.
+    /// Books a warp's time up to `now` on what it was doing, and this cycle if it issues.
     #[inline]
-    fn room_at(&self, scheduler: usize, throttle: Stall, now: u64) -> Option<Moment> {
-        let pipe_free_at = self.schedulers[scheduler].pipe_free_at[Pipe::Lsu as usize];
-        if pipe_free_at > now {
-            return Some(Moment::at(pipe_free_at, Stall::MathPipeThrottle));
-        }
-        let queue_free_at = self.lsu.free_at(scheduler);
-        (queue_free_at > now).then(|| Moment::at(queue_free_at, throttle))
-    }
-
-    /// Holds back, as long as it is their turn, warps that need nothing but room where there is none: there can be many.
-    #[inline]
-    pub(super) fn hold_queue(&mut self, scheduler: usize, now: u64, launch: &Launch<'_>) {
-        let Some(until) = self.room_at(scheduler, Stall::Wait, now) else { return };
-        let Self { index, schedulers, warps, blocks, stalls_by_pc, outbox, .. } = self;
-        let scheduler = &mut schedulers[scheduler];
-        while let Some(place) = scheduler.pick(now) {
-            let Some(throttle) = scheduler.queues_for(place) else { return };
-            let warp = &mut warps[scheduler.warp_at(place)];
-            let waits = warp.account(scheduler.ready(place), now, stalls_by_pc);
-            if launch.waits_of == Some(*index) {
-                waits.tell(*index, warp, blocks, launch, &mut outbox.trace);
-            }
-            let until = if until.stall() == Stall::Wait { until.waiting_for(throttle) } else { until };
-            scheduler.hold(place, until, Some(throttle));
-        }
-    }
-
-    /// Books a warp's time up to `now` on what it was doing.
-    #[inline]
-    pub(super) fn account(&mut self, index: usize, now: u64, launch: &Launch<'_>) {
-        let warp = &mut self.warps[index];
-        let waits = warp.account(self.schedulers[warp.scheduler].ready(warp.place), now, &mut self.stalls_by_pc);
+    pub(super) fn account(&mut self, index: usize, now: u64, issues: bool, launch: &Launch<'_>) {
+        let Self { schedulers, warps, stalls_by_pc, .. } = self;
+        let warp = &mut warps[index];
+        let scheduler = &mut schedulers[warp.scheduler];
+        let (ready, queued) = (scheduler.ready(warp.place), scheduler.take_queued(warp.place));
+        let queued_at = queued.map(|queued| (queued, scheduler.door(queued.pipe)));
+        let waits = warp.account(ready, queued_at, now, issues, stalls_by_pc);
         if launch.waits_of == Some(self.index) {
-            waits.tell(self.index, warp, &self.blocks, launch, &mut self.outbox.trace);
+            self.tell(index, &waits, queued, launch);
         }
     }
 
@@ -120,7 +98,7 @@ impl Sm {
     }
 }
 
-/// What was booked of a warp's time: until `ready` on what it waited for, from then on as not selected.
+/// What was booked of a warp's time: until `ready` on what it waited for, from then on as queued or not selected.
 struct Waits {
     from: u64,
     ready: u64,
@@ -128,35 +106,54 @@ struct Waits {
     stall: Stall,
 }
 
-impl Waits {
+impl Sm {
     /// Writes them down for an observer.
     #[cold]
-    fn tell(&self, sm: u32, warp: &WarpSlot, blocks: &[BlockSlot], launch: &Launch<'_>, trace: &mut Vec<TraceEvent>) {
-        let block = blocks[warp.block_slot].resident.map_or(u64::MAX, |resident| resident.linear);
+    fn tell(&mut self, index: usize, waits: &Waits, queued: Option<Queued>, launch: &Launch<'_>) {
+        let warp = &self.warps[index];
+        let block = self.blocks[warp.block_slot].resident.map_or(u64::MAX, |resident| resident.linear);
         let pc = launch.original.get(warp.pc as usize).copied().unwrap_or(warp.pc);
-        for (from_cycle, until_cycle, stall) in
-            [(self.from, self.ready, self.stall), (self.ready, self.until, Stall::NotSelected)]
-        {
-            if from_cycle < until_cycle {
-                let warp_in_block = warp.warp_in_block as u32;
-                trace.push(TraceEvent::Waited(Waited { sm, block, warp_in_block, pc, from_cycle, until_cycle, stall }));
-            }
+        let scheduler = &self.schedulers[warp.scheduler];
+        let closings = queued.iter().flat_map(|queued| scheduler.closings_since(queued));
+        let closed = queued.map_or(Stall::NotSelected, |queued| queued.stall);
+        let first = [(waits.from, waits.ready, waits.stall)];
+        let all = first.into_iter().chain(Closing::waits(closings, waits.ready, waits.until, closed));
+        for (from_cycle, until_cycle, stall) in all.filter(|(from, until, _)| from < until) {
+            let (sm, warp_in_block) = (self.index, warp.warp_in_block as u32);
+            let waited = Waited { sm, block, warp_in_block, pc, from_cycle, until_cycle, stall };
+            self.outbox.trace.push(TraceEvent::Waited(waited));
         }
     }
 }
 
 impl WarpSlot {
-    /// Books its time up to `now`: until it was `ready` on what it waited for, from then on as not selected.
+    /// Books its time up to `now`: until it was `ready` on what it waited for, from then on as not selected, less the time for
+    /// which the door was closed before which it stood.
     #[inline]
-    fn account(&mut self, ready: Moment, now: u64, stalls_by_pc: &mut [StallCycles]) -> Waits {
+    fn account(
+        &mut self,
+        ready: Moment,
+        queued: Option<(Queued, &Door)>,
+        now: u64,
+        issues: bool,
+        stalls_by_pc: &mut [StallCycles],
+    ) -> Waits {
         let from = self.accounted_to;
         self.accounted_to = now.max(from);
         let until = ready.cycle().unwrap_or(now).clamp(from, self.accounted_to);
         if let Some(stalls) = stalls_by_pc.get_mut(self.pc as usize) {
             stalls.add(ready.stall(), until - from);
-            stalls.add(Stall::NotSelected, self.accounted_to - until);
+            let mut idle = self.accounted_to - until;
+            if let Some((queued, door)) = queued {
+                let closed = door.closed(self.accounted_to) - queued.closed;
+                stalls.add(queued.stall, closed);
+                idle -= closed;
+            }
+            stalls.add(Stall::NotSelected, idle);
+            stalls.add(Stall::Selected, u64::from(issues));
         }
-        Waits { from, ready: until, until: self.accounted_to, stall: ready.stall() }
+        self.accounted_to += u64::from(issues);
+        Waits { from, ready: until, until: now.max(from), stall: ready.stall() }
     }
 }
 

@@ -10,6 +10,7 @@ use super::hold::{Held, port_reads};
 use super::memory::Timed;
 use super::port::SmPort;
 use super::{Launch, Sm, SmFault, TraceKey};
+use crate::device::Pipe;
 use crate::timing::code::{Kind, TimedInstr};
 use crate::timing::control::{Counters, NO_COUNTER};
 use crate::timing::stall::{Moment, Stall};
@@ -25,27 +26,26 @@ impl Sm {
         executor: &mut Executor<'_>,
         memory: &Memory,
     ) {
-        self.hold_queue(scheduler, now, launch);
         while let Some(place) = self.schedulers[scheduler].pick(now) {
             let index = self.schedulers[scheduler].warp_at(place);
             let instr = launch.code.at(self.warps[index].pc);
             if instr.kind == Kind::Free {
-                self.account(index, now, launch);
+                self.account(index, now, false, launch);
                 if !self.go_on(index, now, launch, executor, memory) {
                     return;
                 }
                 continue;
             }
-            let held = self.held_until(scheduler, index, instr, now, launch);
-            if let Some(Held { until, queues_for }) = held {
-                self.account(index, now, launch);
-                self.warps[index].waits_for_boundary = until.cycle().is_none();
-                self.schedulers[scheduler].hold(place, until, queues_for);
-                continue;
+            let held = self.held(scheduler, index, instr, now, launch);
+            self.account(index, now, held.is_none(), launch);
+            match held {
+                Some(Held::Until(until)) => {
+                    self.warps[index].waits_for_boundary = until.cycle().is_none();
+                    self.schedulers[scheduler].set_ready(place, until);
+                }
+                Some(Held::Before(pipe, stall)) => self.schedulers[scheduler].queue(place, pipe, stall, now),
+                None => return self.issue(scheduler, index, now, launch, executor, memory),
             }
-            self.account(index, now, launch);
-            self.issue(scheduler, index, now, launch, executor, memory);
-            return;
         }
     }
 
@@ -58,20 +58,18 @@ impl Sm {
         executor: &mut Executor<'_>,
         memory: &Memory,
     ) {
-        let pc = self.warps[index].pc;
+        let (warp, way_out) = (&mut self.warps[index], &mut self.schedulers[scheduler]);
+        let pc = warp.pc;
         let instr = launch.code.at(pc);
         // The stalls of SASS hold back the warp, the sequences of PTX the issue slot.
         let slot_cycles = if launch.code.by_control { 1 } else { instr.issue_cycles.max(1) };
-        let place = self.warps[index].place;
-        let reads = port_reads(instr, self.schedulers[scheduler].issued_last(place));
-        for (free_at, reads) in self.schedulers[scheduler].bank_free_at.iter_mut().zip(reads) {
+        let reads = port_reads(instr, way_out.issued_last(warp.place));
+        for (free_at, reads) in way_out.bank_free_at.iter_mut().zip(reads) {
             *free_at = (*free_at).max(now) + u64::from(reads);
         }
-        self.schedulers[scheduler].pipe_free_at[instr.pipe as usize] = now + instr.pipe_cycles;
-        self.schedulers[scheduler].issued(place, now, slot_cycles);
-        self.book(pc, Stall::Selected, 1);
-        self.warps[index].accounted_to = now + 1;
-        self.warps[index].floor = Moment::at(now + instr.issue_cycles.max(1), Stall::Wait);
+        way_out.close(instr.pipe, now, now + instr.pipe_cycles);
+        way_out.issued(warp.place, now, slot_cycles);
+        warp.floor = Moment::at(now + instr.issue_cycles.max(1), Stall::Wait);
         self.queue_delay = 0;
         let mut stride = self.stride(index, instr, launch);
         if !self.step(index, now, launch, executor, memory, &mut stride) {
@@ -87,6 +85,10 @@ impl Sm {
         // Before it is timed: with the exit of its last warp, the block is gone.
         let key = launch.traced.then(|| self.trace_key(index, now, pc, launch));
         let result = self.time(index, instr, step, executor, now, launch);
+        if instr.pipe == Pipe::Lsu {
+            let until = self.lsu.free_at(scheduler);
+            self.schedulers[scheduler].fill(Pipe::Lsu, until);
+        }
         if let Some(key) = key {
             self.outbox.trace.push(TraceEvent::issued(self.index, scheduler as u32, key, step.active, step.on, result));
         }

@@ -6,6 +6,7 @@
 //! answers in.
 
 mod dependence;
+mod door;
 mod fetch;
 mod hold;
 mod issue;
@@ -29,7 +30,7 @@ use super::memory::l1::L1;
 use super::memory::lines::Lines;
 use super::memory::uncore::AtomicCycles;
 use super::report::SmReport;
-use super::stall::{Moment, Stall, StallCycles};
+use super::stall::{Moment, StallCycles};
 use super::trace::TraceEvent;
 use fetch::Fetch;
 use lsu::Lsu;
@@ -152,6 +153,8 @@ pub(crate) struct SmFault {
 pub(crate) struct Sm {
     pub index: u32,
     schedulers: Vec<Scheduler>,
+    /// When each of them can issue next, as [`Sm::next_event`] found it.
+    next_at: Vec<u64>,
     warps: Vec<WarpSlot>,
     pub blocks: Vec<BlockSlot>,
     lsu: Lsu,
@@ -187,7 +190,11 @@ impl Sm {
         let warps = block_slots * launch.grid.warps_per_block() as usize;
         Self {
             index,
-            schedulers: vec![Scheduler::new(config.warps_per_scheduler); config.schedulers],
+            schedulers: vec![
+                Scheduler::new(config.warps_per_scheduler, launch.waits_of == Some(index));
+                config.schedulers
+            ],
+            next_at: vec![u64::MAX; config.schedulers],
             warps: (0..warps).map(|_| WarpSlot::new(launch.code)).collect(),
             blocks: (0..block_slots).map(|_| BlockSlot::new(launch.grid)).collect(),
             lsu: Lsu::new(config.lsu, config.schedulers),
@@ -211,7 +218,12 @@ impl Sm {
 
     /// The next cycle at which a warp can issue; `u64::MAX` where none can before something happens outside.
     pub fn next_event(&mut self) -> u64 {
-        self.schedulers.iter_mut().map(Scheduler::next).min().unwrap_or(u64::MAX)
+        let mut first = u64::MAX;
+        for (scheduler, next_at) in self.schedulers.iter_mut().zip(&mut self.next_at) {
+            *next_at = scheduler.next();
+            first = first.min(*next_at);
+        }
+        first
     }
 
     /// Issues all that can issue before `end`. A fault stops it and is in the outbox.
@@ -222,17 +234,10 @@ impl Sm {
                 return;
             }
             for scheduler in 0..self.schedulers.len() {
-                if self.schedulers[scheduler].next() <= now {
+                if self.next_at[scheduler] <= now {
                     self.issue_one(scheduler, now, launch, executor, memory);
                 }
             }
-        }
-    }
-
-    /// Books warp-cycles of a warp that stands before an instruction.
-    fn book(&mut self, pc: crate::isa::Pc, stall: Stall, cycles: u64) {
-        if let Some(stalls) = self.stalls_by_pc.get_mut(pc as usize) {
-            stalls.add(stall, cycles);
         }
     }
 

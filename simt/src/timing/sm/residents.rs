@@ -82,6 +82,15 @@ impl WarpSlot {
             at_barrier: false,
         }
     }
+
+    /// Where the warp goes on; `None` while it waits for others, and when it is done.
+    #[inline]
+    fn next_pc(&self, blocks: &[BlockSlot]) -> Option<Pc> {
+        if !self.ahead.is_empty() {
+            return Some(self.ahead.start);
+        }
+        blocks[self.block_slot].block.warps()[self.warp_in_block].next().map(|(pc, _)| pc)
+    }
 }
 
 impl Sm {
@@ -136,12 +145,11 @@ impl Sm {
 
     /// Works out when a warp can issue its next instruction. A warp without one waits for others, or is done.
     pub(super) fn refresh(&mut self, index: usize, launch: &Launch<'_>) {
-        if !self.warps[index].alive {
+        let warp = &mut self.warps[index];
+        if !warp.alive {
             return;
         }
-        let next = self.next_pc(index);
-        let warp = &mut self.warps[index];
-        let ready = match next {
+        let ready = match warp.next_pc(&self.blocks) {
             Some(pc) => {
                 warp.pc = pc;
                 needed(launch, warp, launch.code.at(pc))
@@ -153,24 +161,14 @@ impl Sm {
         self.schedulers[warp.scheduler].set_ready(warp.place, ready);
     }
 
-    /// Where the warp goes on; `None` while it waits for others, and when it is done.
-    #[inline]
-    fn next_pc(&self, index: usize) -> Option<Pc> {
-        let warp = &self.warps[index];
-        if !warp.ahead.is_empty() {
-            return Some(warp.ahead.start);
-        }
-        self.blocks[warp.block_slot].block.warps()[warp.warp_in_block].next().map(|(pc, _)| pc)
-    }
-
     /// The warp's next instruction, if it takes no issue and what it reads is decided.
     #[inline]
     pub(super) fn next_if_free<'l>(&self, index: usize, launch: &Launch<'l>) -> Option<&'l TimedInstr> {
         if launch.code.by_control {
             return None;
         }
-        let instr = launch.code.at(self.next_pc(index)?);
         let warp = &self.warps[index];
+        let instr = launch.code.at(warp.next_pc(&self.blocks)?);
         let undecided = |place: &u16| warp.scoreboard[usize::from(*place)].is_undecided_value();
         (instr.kind == Kind::Free && !launch.code.reads(instr).iter().any(undecided)).then_some(instr)
     }
