@@ -26,6 +26,7 @@ pub mod divergence;
 pub mod gemv;
 pub mod halves;
 pub mod its;
+mod lanes;
 pub mod latency;
 pub mod local;
 pub mod maths;

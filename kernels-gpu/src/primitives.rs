@@ -78,7 +78,7 @@ pub unsafe fn shuffles(output: *mut u32, b: u32, width: u32) {
     unsafe {
         let read = [
             warp::warp_shuffle_idx(u32::MAX, given, b, width),
-            warp::warp_shuffle_up(u32::MAX, given, b, width),
+            crate::lanes::warp_shuffle_up(u32::MAX, given, b, width),
             warp::warp_shuffle_down(u32::MAX, given, b, width),
             warp::warp_shuffle_xor(u32::MAX, given, b, width),
         ];

@@ -72,7 +72,7 @@ pub unsafe fn block_sums(x: *const f32, sums: *mut f32, n: u32) {
 unsafe fn running_over_warp(mut value: f32) -> f32 {
     for distance in [1, 2, 4, 8, 16] {
         // SAFETY: the caller's promise.
-        let (before, is_there) = unsafe { warp::warp_shuffle_up(u32::MAX, value, distance, 32) };
+        let (before, is_there) = unsafe { crate::lanes::warp_shuffle_up(u32::MAX, value, distance, 32) };
         if is_there {
             value += before;
         }

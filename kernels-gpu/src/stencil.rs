@@ -162,7 +162,7 @@ pub unsafe fn stencil4(x: *const f32, y: *mut f32, n: u32) {
             outer = four(x, at.wrapping_add(STENCIL4_CELLS), n);
         }
         let from_left = |k: usize| {
-            let (value, _) = warp::warp_shuffle_up(u32::MAX, own[k], 1, 32);
+            let (value, _) = crate::lanes::warp_shuffle_up(u32::MAX, own[k], 1, 32);
             if lane == 0 { outer[k] } else { value }
         };
         let from_right = |k: usize| {
