@@ -130,7 +130,7 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     if !facts.nvvm_changed.is_empty() {
         let list = facts.nvvm_changed.iter().map(|(kernel, reason)| format!("{kernel} ({reason})"));
         let list = list.collect::<Vec<_>>().join(", ");
-        cx.note(format!("Changed since rust-cuda made its text, and so without NVVM: {list}."));
+        cx.note(format!("Without NVVM, since their sources have changed or rust-cuda compiles them wrongly: {list}."));
     }
     Ok(())
 }
