@@ -85,7 +85,7 @@ impl<'a> Made<'a> {
         for entry in entries {
             let own = files.get(entry).into_iter().flatten().copied();
             let own: BTreeSet<&str> = own.chain(SHARED).filter(|file| file.starts_with("kernels-gpu/src/")).collect();
-            let differs = |file: &&&str| now.get(**file).is_none() || now.get(**file) != self.sources.get(**file);
+            let differs = |file: &&&str| !now.contains_key(**file) || now.get(**file) != self.sources.get(**file);
             let miscompiled = MISCOMPILED.iter().find(|(kernel, _)| kernel == entry);
             let reason = match own.iter().filter(differs).copied().collect::<Vec<_>>() {
                 _ if now.is_empty() => Some("it is not known what the kernels here are of".to_owned()),
