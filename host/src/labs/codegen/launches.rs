@@ -1,6 +1,7 @@
 //! Runs each kernel, its peer and what rust-cuda made of it on the same arguments: for their results, and for their times.
 
 use warpwise_nvtools::nvdisasm::Listing;
+use warpwise_simt::isa::Op;
 
 use super::cases::{self, COMPARED};
 use crate::arguments::Argument;
@@ -76,7 +77,7 @@ fn pair(
     let kernel = compared.kernel;
     let nvvm = format!("{kernel}{}", rust_cuda::SUFFIX);
     let mut entries = vec![kernel.to_owned(), peer(kernel)];
-    entries.extend(Some(nvvm).filter(|nvvm| bench.code.entries().any(|entry| entry == nvvm)));
+    entries.extend(Some(nvvm).filter(|nvvm| bench.code.entries().any(|entry| entry == nvvm) && may_run(bench, nvvm)));
     cx.progress(kernel);
     let (shape, arguments) = compared.small().map_err(other)?;
     let launch = Launch { bench, shape, arguments: &arguments };
@@ -121,6 +122,16 @@ fn pair(
         cx.row(compared.row.clone());
     }
     Ok(Pair { kernel, rust, cplusplus, nvvm, difference, nvvm_difference })
+}
+
+/// Whether rust-cuda's code is launched. It moves barriers and shuffles under conditions that not all lanes of a warp meet; the machine
+/// lets such lanes meet all the same, a GPU waits for them for ever (`reduce_shared` on an H200).
+fn may_run(bench: &Workbench, entry: &str) -> bool {
+    let meets = |op: &Op| {
+        matches!(op, Op::Barrier(_) | Op::WarpSync | Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..))
+    };
+    let program = bench.code.program(entry);
+    !bench.measures() || program.is_ok_and(|program| !program.code.iter().any(|instr| meets(&instr.op)))
 }
 
 /// What both are launched with.

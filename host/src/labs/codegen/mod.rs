@@ -127,6 +127,9 @@ fn run(cx: &mut LabContext<'_>) -> Result<(), LabError> {
     if let Some(nvvm) = &facts.nvvm {
         cx.note(format!("NVVM is by {nvvm}; docs/rust-cuda.md tells how it was made."));
     }
+    if cx.backend() != BackendKind::Sim && facts.nvvm.is_some() {
+        cx.note("Of NVVM, only kernels without barriers, shuffles and votes are launched on a GPU: rust-cuda moves these under conditions that not all lanes of a warp meet, and a GPU can wait for ever.");
+    }
     if !facts.nvvm_changed.is_empty() {
         let list = facts.nvvm_changed.iter().map(|(kernel, reason)| format!("{kernel} ({reason})"));
         let list = list.collect::<Vec<_>>().join(", ");
