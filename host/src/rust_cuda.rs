@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use warpwise_kernels::find;
+use warpwise_simt::ptx::PtxError;
 use warpwise_simt::rewrite::{FinishOptions, RewriteError, chosen, finish};
 
 use crate::commands::finish_kernels::{bounds_in, is_ours, param_bytes};
@@ -80,7 +81,7 @@ impl<'a> Made<'a> {
         let now: BTreeMap<&str, &str> =
             kernels.facts.sources.iter().filter_map(|source| source.split_once(' ')).collect();
         let files = files(&kernels.ptx);
-        let code = Code::parse("the kernels by rust-cuda", self.ptx).ok();
+        let code = self.code().ok();
         let mut changed = BTreeMap::new();
         for entry in entries {
             let own = files.get(entry).into_iter().flatten().copied();
@@ -96,6 +97,14 @@ impl<'a> Made<'a> {
             changed.extend(reason.map(|reason| ((*entry).to_owned(), reason)));
         }
         Ok(changed)
+    }
+
+    /// Its kernels.
+    ///
+    /// # Errors
+    /// The text cannot be parsed.
+    pub fn code(&self) -> Result<Code, PtxError> {
+        Code::parse("the kernels by rust-cuda", self.ptx)
     }
 
     /// These kernels under names of their own, with the launch bounds of ours.

@@ -1,7 +1,7 @@
 //! Runs each kernel, its peer and what rust-cuda made of it on the same arguments: for their results, and for their times.
 
 use warpwise_nvtools::nvdisasm::Listing;
-use warpwise_simt::isa::Op;
+use warpwise_simt::isa::{Op, Program};
 
 use super::cases::{self, COMPARED};
 use crate::arguments::Argument;
@@ -124,14 +124,18 @@ fn pair(
     Ok(Pair { kernel, rust, cplusplus, nvvm, difference, nvvm_difference })
 }
 
-/// Whether rust-cuda's code is launched. It moves barriers and shuffles under conditions that not all lanes of a warp meet; the machine
-/// lets such lanes meet all the same, a GPU waits for them for ever (`reduce_shared` on an H200).
+/// Whether rust-cuda's code is launched: on a GPU not where lanes meet.
 fn may_run(bench: &Workbench, entry: &str) -> bool {
+    !bench.measures() || bench.code.program(entry).is_ok_and(|program| !lanes_meet(&program))
+}
+
+/// Whether lanes wait for each other. rust-cuda moves barriers and shuffles under conditions that not all lanes of a warp meet; the
+/// machine lets such lanes meet all the same, a GPU waits for them for ever (`reduce_shared` on an H200).
+fn lanes_meet(program: &Program) -> bool {
     let meets = |op: &Op| {
         matches!(op, Op::Barrier(_) | Op::WarpSync | Op::Shuffle(_) | Op::Vote(_) | Op::Match { .. } | Op::Redux(..))
     };
-    let program = bench.code.program(entry);
-    !bench.measures() || program.is_ok_and(|program| !program.code.iter().any(|instr| meets(&instr.op)))
+    program.code.iter().any(|instr| meets(&instr.op))
 }
 
 /// What both are launched with.
@@ -173,6 +177,17 @@ fn other(error: impl std::fmt::Display) -> LabError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn kernels_with_barriers_shuffles_or_votes_are_those_in_which_lanes_meet() {
+        let code = rust_cuda::Made::kept().code().expect("PTX that the machine knows");
+        let meet = |kernel: &&str| lanes_meet(&code.program(kernel).expect("a kernel of the text"));
+        let kernels = ["vecadd", "reduce_shared", "reduce_shuffle", "msda_tile", "softmax", "mandelbrot"];
+        assert_eq!(
+            kernels.iter().filter(|kernel| meet(kernel)).collect::<Vec<_>>(),
+            [&"reduce_shared", &"reduce_shuffle", &"softmax"]
+        );
+    }
 
     #[test]
     fn a_byte_that_differs_is_found_with_its_argument() {
