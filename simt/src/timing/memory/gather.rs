@@ -7,7 +7,6 @@ use super::LINE_SHIFT;
 /// Tells `each` of every line that an access by the lanes of `mask` touches, in the order in which lanes first do, with its granules
 /// of 4 bytes. `at_start` are those of a lane's access at the start of a line. False, and nobody told, where the lanes lie further
 /// apart than 32 bits tell lines apart.
-#[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,bmi1")]
 pub(super) fn avx2(addresses: &[u64; WARP_SIZE], mask: Mask, at_start: u32, mut each: impl FnMut(u64, u32)) -> bool {
     use std::arch::x86_64::*;
@@ -64,7 +63,6 @@ pub(super) fn avx2(addresses: &[u64; WARP_SIZE], mask: Mask, at_start: u32, mut 
 }
 
 /// Eight numbers or-ed together.
-#[cfg(target_arch = "x86_64")]
 #[inline]
 #[target_feature(enable = "avx2")]
 fn or_lanes(numbers: std::arch::x86_64::__m256i) -> u32 {

@@ -6,6 +6,7 @@
 
 pub mod cache;
 pub mod dram;
+#[cfg(target_arch = "x86_64")]
 mod gather;
 pub mod l1;
 pub mod lines;

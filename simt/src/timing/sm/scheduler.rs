@@ -351,6 +351,20 @@ mod tests {
     }
 
     #[test]
+    fn a_warp_before_a_door_is_not_asked_before_it_opens_whenever_one_looks() {
+        let mut scheduler = Scheduler::new(2, false);
+        let [other, waiting] = [(0, 1), (1, 9)].map(|(warp, ready)| scheduler.add(warp, at(ready)).unwrap());
+        scheduler.close(Pipe::Lsu, 0, 20);
+        scheduler.issued(other, 1, 1);
+        scheduler.set_ready(other, BLOCKED);
+        assert_eq!(scheduler.pick(9), Some(waiting));
+        scheduler.queue(waiting, Pipe::Lsu, Stall::LgThrottle, 9);
+        // One looks from the cycle in which the slot was free, before the warp was ready.
+        scheduler.remove(other);
+        assert_eq!((scheduler.next(), scheduler.pick(9), scheduler.pick(20)), (20, None, Some(waiting)));
+    }
+
+    #[test]
     fn warps_before_a_closed_door_let_others_go_first() {
         let mut scheduler = Scheduler::new(4, false);
         let [old, middle, young] = [0, 1, 2].map(|warp| scheduler.add(warp, at(1)).unwrap());
